@@ -1,0 +1,1 @@
+"""A supermarket simulation in which shopping assistants help simulated users."""

@@ -1,0 +1,1 @@
+"""Products: schema, embedded and external sources, validation, text search."""

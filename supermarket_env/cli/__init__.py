@@ -1,0 +1,1 @@
+"""The supermarket command: one small module a sub-command."""

@@ -1,0 +1,1 @@
+"""The closed inventory of dialogue acts, messages, and what an assistant may know."""

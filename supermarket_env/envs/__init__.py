@@ -1,0 +1,1 @@
+"""Doors to the game: the engine that plays an episode and the Gymnasium environment."""

@@ -1,0 +1,1 @@
+"""The episode log: event types, reading and writing, live hooks."""

@@ -1,0 +1,1 @@
+"""Every figure of an evaluation as a pure function of the episode log."""

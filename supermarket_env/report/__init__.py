@@ -1,0 +1,1 @@
+"""Tables and plots made from logs and metrics alone."""

@@ -1,0 +1,1 @@
+"""Runs: validated configuration, building, episodes, workers and resume, the run directory."""

@@ -1,0 +1,1 @@
+"""Statistics on metric rows: intervals, paired tests, agreement."""

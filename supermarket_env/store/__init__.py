@@ -1,0 +1,1 @@
+"""Stores: layouts, planogram, visibility and reach, distances, floor plans."""

@@ -1,0 +1,1 @@
+"""Shopping tasks: sampling, exact optimum, frozen suites, validation."""

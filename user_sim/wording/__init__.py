@@ -1,0 +1,1 @@
+"""Words for the scripted user: a template grammar from acts to sentences."""
