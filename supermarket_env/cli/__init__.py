@@ -1,1 +1,98 @@
-"""The supermarket command: one small module a sub-command."""
+"""The supermarket command: one small module a sub-command.
+
+Only the module of the sub-command in use is imported, so that ``supermarket --help`` is quick. An error raised on
+purpose ends the command with its message on standard error and exit code 2; any other error is a bug and keeps its
+traceback.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+from supermarket_env.errors import SupermarketError, nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One sub-command: a function of a module, or a group of its own (a typer app)."""
+
+    module: str
+    attribute: str
+    help: str
+    is_group: bool = False
+    passes_words: bool = False
+    """All words after the sub-command are its own affair, options included."""
+
+
+COMMANDS = {
+    "run": Entry("run", "run", "Play assistants against simulated users and measure them.", passes_words=True),
+    "metrics": Entry("metrics", "metrics", "Compute every figure from logs or run directories."),
+    "plot": Entry("plot", "plot", "Draw a plot of a finished run."),
+    "store": Entry("store", "app", "Draw, check and list stores.", is_group=True),
+    "tasks": Entry("tasks", "app", "Check and show suites of tasks.", is_group=True),
+    "agents": Entry("agents", "agents", "List the shipped assistants."),
+    "version": Entry("version", "version", "Print the version."),
+}
+"""Every sub-command, in the order of the help page."""
+
+USAGE_EXIT = 2
+INTERRUPT_EXIT = 130
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line and exit.
+
+    Args:
+        argv: Words after ``supermarket``; those of the process by default.
+
+    Raises:
+        SystemExit: Always: code 0, 2 for anything wrong in the input, 130 after Ctrl-C.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        _dispatch(words)
+    except SupermarketError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(USAGE_EXIT) from None
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        raise SystemExit(INTERRUPT_EXIT) from None
+    except BrokenPipeError:
+        # The reader of our output went away (as with `| head`): nothing is left to say.
+        sys.stderr.close()
+        raise SystemExit(0) from None
+    raise SystemExit(0)
+
+
+def _dispatch(words: list[str]) -> None:
+    chosen = next((word for word in words if not word.startswith("-")), None)
+    if chosen is not None and chosen not in COMMANDS:
+        valid = ", ".join(COMMANDS)
+        raise SupermarketError(f"unknown sub-command {chosen!r}; valid: {valid}.{nearest(chosen, COMMANDS)}")
+    if chosen is not None and words[0] == chosen and COMMANDS[chosen].passes_words:
+        entry = COMMANDS[chosen]
+        getattr(import_module(f"{__name__}.{entry.module}"), entry.attribute)(words[1:])
+        return
+    import typer
+
+    app = typer.Typer(
+        help="A supermarket in which shopping assistants help simulated users.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    for name, entry in COMMANDS.items():
+        if name != chosen:
+            app.command(name, help=entry.help)(_listed_only)
+        elif entry.is_group:
+            app.add_typer(getattr(import_module(f"{__name__}.{entry.module}"), entry.attribute), name=name)
+        else:
+            app.command(name, help=entry.help)(getattr(import_module(f"{__name__}.{entry.module}"), entry.attribute))
+    app(args=words, prog_name="supermarket")
+
+
+def _listed_only() -> None:
+    """Stand in for the sub-commands that are only listed by this call."""

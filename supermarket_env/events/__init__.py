@@ -1,1 +1,1 @@
-"""The episode log: event types, reading and writing, live hooks."""
+"""The episode log: event kinds, reading and writing, live hooks."""

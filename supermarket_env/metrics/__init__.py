@@ -1,1 +1,23 @@
 """Every figure of an evaluation as a pure function of the episode log."""
+
+from supermarket_env.metrics.aggregate import aggregate, compute, rows_of
+from supermarket_env.metrics.figures import DEFAULT_HORIZONS
+from supermarket_env.metrics.groups import GROUP_KEYS, grouped
+from supermarket_env.metrics.live import MetricsHook
+from supermarket_env.metrics.row import EpisodeRow, episode_row
+
+DEFINITION_VERSION = "1"
+"""Raised whenever a figure's definition changes; recorded in every run's manifest."""
+
+__all__ = [
+    "DEFAULT_HORIZONS",
+    "DEFINITION_VERSION",
+    "GROUP_KEYS",
+    "EpisodeRow",
+    "MetricsHook",
+    "aggregate",
+    "compute",
+    "episode_row",
+    "grouped",
+    "rows_of",
+]

@@ -1,0 +1,211 @@
+"""``supermarket run``: the main job.
+
+All words after ``run`` are Hydra's: overrides, ``-m`` for several jobs, ``--cfg``, ``--info``, ``--config-dir``.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from supermarket_env.errors import SupermarketError
+from supermarket_env.run.batch import Report, WorkerError
+from supermarket_env.run.compose import CONFIG_NAME, Invocation, compose_run, compose_sweep, read_arguments
+from supermarket_env.run.config import RunConfig
+from supermarket_env.run.job import ProgressListener, RunResult, default_out, run_job
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from supermarket_env.run.build import RunPlan
+    from supermarket_env.run.folder import RunFolder
+
+PLOT_FILE = "sr_vs_turn.png"
+TABLE_WIDTH = 120
+"""Columns of the table where the output is no terminal."""
+
+
+def run(words: Sequence[str]) -> None:
+    """Play assistants against simulated users and measure them.
+
+    Args:
+        words: Everything after ``supermarket run``.
+
+    Raises:
+        SupermarketError: For anything wrong in the configuration or its files, before the first episode.
+        SystemExit: After an interrupted or failed run.
+    """
+    invocation = read_arguments(words)
+    if invocation.inspects:
+        if not invocation.multirun and "--help" not in words:
+            compose_run(invocation)
+        _hand_to_hydra(invocation, lambda config: None)
+    elif invocation.multirun:
+        for config in compose_sweep(invocation):
+            _check_names(config)
+        _hand_to_hydra(invocation, lambda config: play(config, words))
+    else:
+        play(compose_run(invocation), words)
+
+
+def _check_names(config: RunConfig) -> None:
+    from supermarket_env.run.build import check_names
+
+    check_names(config)
+
+
+def _hand_to_hydra(invocation: Invocation, act: Any) -> None:
+    """Let Hydra do what only it does: print its configuration, or launch the jobs of a multirun."""
+    import hydra
+    from omegaconf import DictConfig, OmegaConf
+
+    failures: list[SupermarketError] = []
+
+    def job(composed: DictConfig) -> None:
+        data: Any = OmegaConf.to_container(composed, resolve=True)
+        try:
+            act(RunConfig.parse(data))
+        except SupermarketError as error:  # the other jobs of the sweep go on; the exit code tells
+            print(f"error: {error}", file=sys.stderr)
+            failures.append(error)
+
+    before = sys.argv
+    sys.argv = ["supermarket run", *invocation.argv]
+    try:
+        hydra.main(version_base="1.3", config_path="pkg://supermarket_env.conf", config_name=CONFIG_NAME)(job)()
+    finally:
+        sys.argv = before
+    if failures:
+        raise SystemExit(2)
+
+
+def play(config: RunConfig, words: Sequence[str]) -> None:
+    """Play one run, write what is derived from it, print where things are and the table.
+
+    Raises:
+        SupermarketError: For anything wrong before the first episode.
+        SystemExit: 130 after Ctrl-C, 1 if a worker died or every episode failed in the simulator.
+    """
+    from supermarket_env.run.build import build_plan
+
+    plan = build_plan(config)
+    out = default_out(config, plan.suite.name)
+    if config.run.dry_run:
+        _print_plan(plan, str(out))
+        return
+    try:
+        result = run_job(
+            plan,
+            out,
+            command_line=["supermarket", "run", *words],
+            progress=_listener(config),
+            finish=write_results,
+        )
+    except KeyboardInterrupt:
+        print(f"interrupted; finished episodes are kept in {out}, the same command resumes", file=sys.stderr)
+        raise SystemExit(130) from None
+    except WorkerError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(1) from None
+    _print_result(result)
+    if result.n_infra and result.n_infra == result.n_episodes:
+        raise SystemExit(1)
+
+
+def write_results(folder: RunFolder, result: RunResult) -> None:
+    """Write metrics.json, summary.csv and the plot of a run whose episodes are merged."""
+    from supermarket_env.cli.metrics import metrics_json
+    from supermarket_env.cli.plot import draw
+    from supermarket_env.report.tables import csv_table
+
+    names = {"metrics.json", "summary.csv", PLOT_FILE}
+    if not result.n_played and all((folder.path / name).is_file() for name in names):
+        return
+    text = metrics_json([folder.path], by=("agent",), intervals=True)
+    folder.write("metrics.json", text)
+    metrics = json.loads(text)
+    order, privileged = result.manifest["agents"], result.manifest["privileged"]
+    folder.write("summary.csv", csv_table(metrics, agents=order, privileged=privileged))
+    draw("sr_vs_turn", metrics, result.manifest, folder.path / PLOT_FILE)
+
+
+def _print_plan(plan: RunPlan, out: str) -> None:
+    names = ", ".join(f"{agent.name}*" if agent.privileged else agent.name for agent in plan.agents)
+    n_tasks = len({unit.task for unit in plan.units})
+    print(
+        f"dry run: {len(plan.units)} episodes = {len(plan.agents)} assistants x {n_tasks} tasks x "
+        f"{plan.config.trials} trials"
+    )
+    print(f"assistants  {names}")
+    print(f"suite       {plan.suite.name} ({plan.suite.content_hash[:12]})")
+    for kind, hashes in (("catalogue", plan.catalogues), ("store", plan.stores)):
+        for name, content_hash in hashes.items():
+            print(f"{kind:<10}  {name} ({content_hash[:12]})")
+    print(f"user        {plan.user.name} {plan.user.version}")
+    print(f"directory   {out}")
+
+
+def _print_result(result: RunResult) -> None:
+    from rich.console import Console
+
+    from supermarket_env.cli.plot import read_results
+    from supermarket_env.report.tables import groups_of, notes, terminal_tables
+    from supermarket_env.run.manifest import describe_world
+
+    metrics, manifest = read_results(result.path)
+    console = Console(highlight=False, soft_wrap=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=TABLE_WIDTH, no_color=True)
+    known = result.n_episodes - result.n_played
+    done = f"{result.n_played} episodes played" + (f", {known} were there already" if known else "")
+    if not result.n_played:
+        done = f"finished before: all {known} episodes were there"
+    print(f"{done}; files in {shlex.quote(str(result.path))}:")
+    print(f"  episodes.jsonl  metrics.json  summary.csv  {PLOT_FILE}  manifest.json  timings.jsonl\n")
+    title = f"{describe_world(manifest)} ({manifest['comparability']}), 95 % intervals"
+    order, privileged = manifest["agents"], manifest["privileged"]
+    for table in terminal_tables(metrics, title=title, agents=order, privileged=privileged):
+        console.print(table)
+    for note in notes(groups_of(metrics), privileged):
+        print(note)
+
+
+def _listener(config: RunConfig) -> ProgressListener:
+    return ProgressBar() if config.run.progress and sys.stderr.isatty() else ProgressListener()
+
+
+class ProgressBar(ProgressListener):
+    """A bar on standard error."""
+
+    def __init__(self) -> None:
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    def started(self, n_total: int, n_done: int) -> None:
+        """Show the bar."""
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._bar = Progress(
+            TextColumn("episodes"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._bar.add_task("episodes", total=n_total, completed=n_done)
+        self._bar.start()
+
+    def report(self, report: Report) -> None:
+        """Move the bar on."""
+        if self._bar is not None and self._task is not None:
+            self._bar.advance(self._task)
+
+    def ended(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()

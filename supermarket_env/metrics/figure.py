@@ -1,0 +1,102 @@
+"""A figure as a ratio of sums over episodes: the one form both point values and resampling are computed from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from supermarket_env.metrics.row import EpisodeRow
+
+
+@dataclass(slots=True)
+class Figure:
+    """``scale * sum(nums) / sum(dens)`` over the rows it was built from.
+
+    Attributes:
+        name: Output name; a dotted path is not used, nested figures carry a tuple.
+        nums: Numerator of each row.
+        dens: Denominator of each row; 0 where the row is left out.
+        scale: 100 for percentages.
+        rivals: Further numerators; the figure is the largest of the ratios.
+        share: Whether it is a share of episodes (0/1 numerators, every denominator 1).
+    """
+
+    name: tuple[str, ...]
+    nums: list[float]
+    dens: list[float]
+    scale: float = 1.0
+    rivals: list[list[float]] = field(default_factory=list)
+    share: bool = False
+
+    def value(self) -> float | None:
+        """Return the figure, None when the denominators sum to 0."""
+        total = math.fsum(self.dens)
+        if total == 0:
+            return None
+        top = max(math.fsum(nums) for nums in [self.nums, *self.rivals])
+        return self.scale * top / total
+
+
+def mean_figure(name: str | tuple[str, ...], values: Iterable[float | None], scale: float = 1.0) -> Figure:
+    """Return the mean of the values that are not None."""
+    known = list(values)
+    nums = [0.0 if value is None else float(value) for value in known]
+    return Figure(_path(name), nums, [0.0 if value is None else 1.0 for value in known], scale)
+
+
+def share_figure(name: str | tuple[str, ...], hits: Iterable[bool]) -> Figure:
+    """Return a percentage of all episodes."""
+    nums = [1.0 if hit else 0.0 for hit in hits]
+    return Figure(_path(name), nums, [1.0] * len(nums), 100.0, share=True)
+
+
+def pooled_figure(
+    name: str | tuple[str, ...],
+    rows: Sequence[EpisodeRow],
+    top: Callable[[EpisodeRow], float],
+    bottom: Callable[[EpisodeRow], float],
+) -> Figure:
+    """Return a ratio of two counts pooled over the episodes."""
+    return Figure(_path(name), [float(top(row)) for row in rows], [float(bottom(row)) for row in rows])
+
+
+def _path(name: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (name,) if isinstance(name, str) else name
+
+
+@dataclass(slots=True)
+class Curve:
+    """A share of episodes by turn: row e counts from turn ``times[e]`` on, never when that is None.
+
+    Attributes:
+        name: Output name.
+        times: Turn from which each row counts.
+        dens: 1 for rows that are in the base, 0 for rows left out.
+        length: Number of points, t = 0 .. length - 1.
+        scale: 100 for percentages.
+        share: Whether Wilson intervals apply with one trial a task.
+    """
+
+    name: str
+    times: list[int | None]
+    dens: list[float]
+    length: int
+    scale: float = 100.0
+    share: bool = True
+
+    def values(self) -> list[float] | None:
+        """Return the points, None when no row is in the base."""
+        total = math.fsum(self.dens)
+        if total == 0:
+            return None
+        counts = [0] * self.length
+        for time, base in zip(self.times, self.dens, strict=True):
+            if time is not None and base and time < self.length:
+                counts[time] += 1
+        reached = 0
+        points = []
+        for count in counts:
+            reached += count
+            points.append(self.scale * reached / total)
+        return points

@@ -1,0 +1,152 @@
+"""The rule book twice: the plain functions as they are, or compiled by numba, from the same source.
+
+``plain()`` and ``compiled()`` return the same entry points. Compilation happens on first use only, so the rules import
+without numba and both versions live side by side in one process (the parity test relies on it). Only the entry points
+are cached on disk; the hash of all rule sources is part of their cache key, because numba alone would not notice a change
+in another file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import os
+from collections.abc import Callable
+from functools import cache
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+MODULES = (
+    "supermarket_env.rules.draws",
+    "supermarket_env.rules.utility",
+    "supermarket_env.rules.place",
+    "supermarket_env.rules.belief",
+    "supermarket_env.rules.judge",
+    "supermarket_env.user_sim.mind_hear",
+    "supermarket_env.user_sim.mind_tell",
+    "supermarket_env.user_sim.mind_list",
+    "supermarket_env.user_sim.mind_talk",
+    "supermarket_env.user_sim.mind_act",
+    "supermarket_env.user_sim.mind_world",
+    "supermarket_env.user_sim.turn",
+)
+"""Every module of the rule book, callees first."""
+CODES = ("supermarket_env.rules.codes", "supermarket_env.rules.rows", "supermarket_env.rules.world")
+
+
+class Rules(NamedTuple):
+    """The entry points of the rule book, and whether they are compiled."""
+
+    begin_trips: Callable[..., None]
+    play_turns: Callable[..., None]
+    note_responses: Callable[..., None]
+    observe_rows: Callable[..., None]
+    compiled: bool
+
+
+ENTRIES = {
+    "begin_trips": "supermarket_env.user_sim.turn",
+    "play_turns": "supermarket_env.user_sim.turn",
+    "note_responses": "supermarket_env.rules.belief",
+    "observe_rows": "supermarket_env.rules.observe",
+}
+
+
+def numba_available() -> bool:
+    """Return whether compiled rules can be made: numba is installed and not switched off (NUMBA_DISABLE_JIT)."""
+    return importlib.util.find_spec("numba") is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+
+
+@cache
+def plain() -> Rules:
+    """Return the rule book as ordinary Python."""
+    entries = {name: getattr(importlib.import_module(module), name) for name, module in ENTRIES.items()}
+    return Rules(compiled=False, **entries)
+
+
+@cache
+def source_hash() -> str:
+    """Return the SHA-256 of all rule sources: the identity of the rule book."""
+    digest = hashlib.sha256()
+    for name in CODES + MODULES:
+        digest.update(inspect.getsource(importlib.import_module(name)).encode())
+    return digest.hexdigest()
+
+
+def _own_functions(module: ModuleType) -> list[FunctionType]:
+    return [f for f in vars(module).values() if isinstance(f, FunctionType) and f.__module__ == module.__name__]
+
+
+def _jit_options(numba: Any) -> dict[str, Any]:
+    """Return options that switch reference counting off where this numba can (several times faster, same bits)."""
+
+    def probe(x: int) -> int:
+        return x + 1
+
+    try:
+        numba.njit(_nrt=False)(probe)(1)
+    except Exception:  # a private option: any failure means "not in this numba"
+        return {}
+    return {"_nrt": False}
+
+
+def _entry(function: Any, source: str) -> Any:
+    """Wrap an entry point so that the hash of all sources is a free variable, and so part of numba's cache key."""
+    if function.__name__ in ("play_turns",):
+
+        def run4(w, a, b, c, n):  # type: ignore[no-untyped-def]
+            source  # noqa: B018 - read so that it becomes a closure cell
+            function(w, a, b, c, n)
+
+        return run4
+
+    def run3(w, a, b, n):  # type: ignore[no-untyped-def]
+        source  # noqa: B018
+        function(w, a, b, n)
+
+    return run3
+
+
+@cache
+def compiled() -> Rules:
+    """Return the rule book compiled by numba.
+
+    Raises:
+        ImportError: when numba is not installed.
+    """
+    import numba
+
+    options = _jit_options(numba)
+    made: dict[FunctionType, Any] = {}
+    for name in MODULES:
+        module = importlib.import_module(name)
+        namespace = dict(vars(module))
+        for key, value in vars(module).items():
+            if isinstance(value, FunctionType) and value in made:
+                namespace[key] = made[value]
+        for function in _own_functions(module):
+            twin = FunctionType(
+                function.__code__, namespace, function.__name__, function.__defaults__, function.__closure__
+            )
+            namespace[function.__name__] = made[function] = numba.njit(**options)(twin)
+    source = source_hash()
+    entries = {}
+    for name, function in plain()._asdict().items():
+        if name == "compiled":
+            continue
+        wrapped = _entry(made[function], source)
+        wrapped.__name__ = wrapped.__qualname__ = name
+        try:
+            entries[name] = numba.njit(cache=True, **options)(wrapped)
+        except RuntimeError:  # no place for a cache (read-only install, no home): compile without one
+            entries[name] = numba.njit(**options)(wrapped)
+    return Rules(compiled=True, **entries)
+
+
+def rules(mode: str = "auto") -> Rules:
+    """Return the rule book: ``auto`` (compiled when numba is there), ``compiled`` or ``plain``."""
+    if mode == "plain" or (mode == "auto" and not numba_available()):
+        return plain()
+    return compiled()

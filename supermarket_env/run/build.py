@@ -1,0 +1,265 @@
+"""Layer 2 of a run: from names to objects. The only place that knows all sides.
+
+Everything that can be wrong with a configuration is found here, before the first episode: unknown assistants, stores,
+catalogues and suites, constructors that fail, user settings that do not exist.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from supermarket_env.errors import ConfigError, MissingExtraError, SupermarketError, unknown_name
+from supermarket_env.run.batch import WorkUnit
+from supermarket_env.run.config import AgentEntry, RunConfig, describe_validation
+from supermarket_env.run.episode import EpisodeSpec, describe, play_episode
+from supermarket_env.run.seeding import episode_seed
+
+if TYPE_CHECKING:
+    from supermarket_env.envs.game import EpisodeLabels, Game
+    from supermarket_env.tasks.suites import Suite
+    from supermarket_env.user_sim.config import UserConfig
+    from supermarket_env.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class AgentPlan:
+    """One assistant of the run: how to make it and whether it is told the truth."""
+
+    name: str
+    target: str
+    arguments: Mapping[str, Any]
+    privileged: bool
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """A checked run: what will be played, and what it is made of."""
+
+    config: RunConfig
+    suite: Suite
+    user: UserConfig
+    agents: tuple[AgentPlan, ...]
+    """The assistants in the order given, the reference last if it was not among them."""
+    units: tuple[WorkUnit, ...]
+    catalogues: Mapping[str, str] = field(default_factory=dict)
+    """Content hashes by name."""
+    stores: Mapping[str, str] = field(default_factory=dict)
+    """Content hashes by name."""
+
+    @property
+    def privileged(self) -> tuple[str, ...]:
+        """Names of the assistants that are told the truth."""
+        return tuple(agent.name for agent in self.agents if agent.privileged)
+
+
+def check_names(config: RunConfig) -> None:
+    """Check what can be checked without building anything.
+
+    Raises:
+        ConfigError: for an unknown assistant or user setting.
+    """
+    plan_agents(config)
+    user_config(config)
+
+
+def plan_agents(config: RunConfig) -> tuple[AgentPlan, ...]:
+    """Return the assistants of a run, the reference included.
+
+    Raises:
+        ConfigError: for a name that no shipped assistant has, with the nearest.
+    """
+    from supermarket_env.agents.registry import AGENTS
+
+    entries = list(config.agents)
+    if config.reference is not None and config.reference not in {entry.name for entry in entries}:
+        entries.append(AgentEntry(name=config.reference))
+    plans = []
+    for entry in entries:
+        if entry.target is not None:
+            if entry.name in AGENTS:
+                raise ConfigError(f"agents: {entry.name!r} is the name of a shipped assistant; give yours another name")
+            plans.append(AgentPlan(entry.name, entry.target, entry.arguments, entry.privileged))
+        elif entry.name in AGENTS:
+            spec = AGENTS[entry.name]
+            plans.append(AgentPlan(entry.name, spec.target, {}, spec.privileged))
+        else:
+            raise ConfigError(f"agents: {unknown_name('assistant', entry.name, AGENTS)}")
+    return tuple(plans)
+
+
+def user_config(config: RunConfig) -> UserConfig:
+    """Return the validated configuration of the user model.
+
+    Raises:
+        ConfigError: naming the key that does not fit and the nearest valid one.
+    """
+    from supermarket_env.user_sim.config import UserConfig
+
+    try:
+        return UserConfig.model_validate(config.user)
+    except ValidationError as error:
+        raise ConfigError(describe_validation(error, UserConfig, "user.")) from None
+
+
+def make_agent(agent: AgentPlan) -> Any:
+    """Build an assistant.
+
+    Raises:
+        ConfigError: If it cannot be imported or constructed, or is no assistant.
+    """
+    from hydra.utils import instantiate
+
+    try:
+        made = instantiate({"_target_": agent.target, **agent.arguments}, _convert_="all")
+    except SupermarketError:
+        raise
+    except Exception as error:
+        cause = error.__cause__ or error
+        raise ConfigError(f"agents: {agent.name!r} ({agent.target}) cannot be built: {describe(cause)}") from error
+    needed = ["reply", "start_privileged" if agent.privileged else "start"]
+    missing = [method for method in needed if not callable(getattr(made, method, None))]
+    if missing:
+        raise ConfigError(
+            f"agents: {agent.name!r} ({agent.target}) is no assistant: expected methods {', '.join(needed)}, "
+            f"missing {', '.join(missing)}"
+        )
+    return made
+
+
+def build_plan(config: RunConfig) -> RunPlan:
+    """Load and check everything a run needs.
+
+    Raises:
+        SupermarketError: of the fitting kind, for anything wrong in the configuration or the files it names.
+    """
+    select_rules(config.run.compiled)
+    agents = plan_agents(config)
+    user = user_config(config)
+    for agent in agents:
+        make_agent(agent)
+    from supermarket_env.tasks.suites import load_suite
+
+    suite = load_suite(config.suite.name, store=config.store.name, catalogue=config.catalogue.name)
+    tasks = suite.tasks if config.suite.episodes is None else suite.tasks[: config.suite.episodes]
+    units = tuple(
+        WorkUnit(
+            agent=number,
+            task=position,
+            trial=trial,
+            seed=episode_seed(config.seed, task.id, trial),
+            episode_id="|".join((agent.name, user.name, task.store, task.id, str(trial))),
+        )
+        for position, task in enumerate(tasks)
+        for number, agent in enumerate(agents)
+        for trial in range(config.trials)
+    )
+    catalogues: dict[str, str] = {}
+    stores: dict[str, str] = {}
+    for catalogue, store in dict.fromkeys((task.catalogue, task.store) for task in tasks):
+        world = _world(catalogue, store)
+        catalogues[catalogue] = world.catalogue.content_hash
+        stores[store] = world.store.content_hash
+    return RunPlan(config, suite, user, agents, units, catalogues, stores)
+
+
+def _world(catalogue: str, store: str) -> World:
+    from supermarket_env.world import load_world
+
+    return load_world(catalogue, store)
+
+
+def select_rules(compiled: str | bool) -> None:
+    """Choose the compiled or the plain rule book; to be called before the rules are imported.
+
+    Raises:
+        MissingExtraError: If the compiled one is demanded and numba is absent.
+    """
+    if compiled == "auto":
+        return
+    if compiled is False:
+        os.environ["NUMBA_DISABLE_JIT"] = "1"
+        return
+    from importlib.util import find_spec
+
+    if find_spec("numba") is None:
+        raise MissingExtraError("run.compiled=true needs numba: pip install 'supermarket_env[fast]'")
+
+
+class GamePlayer:
+    """Plays units of a plan, keeping worlds, games and assistants between episodes."""
+
+    def __init__(self, plan: RunPlan) -> None:
+        self._plan = plan
+        self._games: dict[tuple[str, str], Game] = {}
+        self._agents: dict[int, Any] = {}
+
+    def play(self, unit: WorkUnit) -> dict[str, Any]:
+        """Return the log line of a unit's episode."""
+        task = self._plan.suite.tasks[unit.task]
+        agent = self._plan.agents[unit.agent]
+        spec = EpisodeSpec(
+            task=task,
+            seed=unit.seed,
+            labels=self._labels(unit),
+            privileged=agent.privileged,
+            reply_timeout_s=self._plan.config.limits.reply_timeout_s,
+        )
+        if unit.agent not in self._agents:
+            self._agents[unit.agent] = make_agent(agent)
+        played = play_episode(self._game(task.catalogue, task.store), self._agents[unit.agent], spec)
+        if played.assistant_failed:
+            # Its object may be half way through anything: the next episode gets a new one, in whatever order they come.
+            del self._agents[unit.agent]
+        return played.line
+
+    def infra_line(self, unit: WorkUnit, detail: str) -> dict[str, Any]:
+        """Return the log line of an episode that could not be logged."""
+        from supermarket_env.run.episode import unlogged_line
+
+        return unlogged_line(self._labels(unit), unit.seed, detail)
+
+    def warm(self) -> None:
+        """Build every game and play one silent episode, so that forked workers inherit worlds and compiled rules."""
+        from supermarket_env.agents.registry import AGENTS
+
+        for task in self._plan.suite.tasks:
+            self._game(task.catalogue, task.store)
+        unit = self._plan.units[0]
+        task = self._plan.suite.tasks[unit.task]
+        silent = make_agent(AgentPlan("silent", AGENTS["silent"].target, {}, privileged=False))
+        play_episode(self._game(task.catalogue, task.store), silent, EpisodeSpec(task, unit.seed, self._labels(unit)))
+
+    def _game(self, catalogue: str, store: str) -> Game:
+        from supermarket_env.envs.game import Game
+
+        if (catalogue, store) not in self._games:
+            config = self._plan.config
+            self._games[catalogue, store] = Game(
+                _world(catalogue, store),
+                track=config.track,
+                user=self._plan.user,
+                strikes=config.limits.strikes,
+                max_turns=config.limits.max_turns,
+            )
+        return self._games[catalogue, store]
+
+    def _labels(self, unit: WorkUnit) -> EpisodeLabels:
+        from supermarket_env.envs.game import EpisodeLabels
+
+        task = self._plan.suite.tasks[unit.task]
+        return EpisodeLabels(
+            agent=self._plan.agents[unit.agent].name,
+            user=self._plan.user.name,
+            store=task.store,
+            catalogue=task.catalogue,
+            suite=self._plan.suite.name,
+            task_id=task.id,
+            trial=unit.trial,
+            stratum=task.stratum,
+            episode_id=unit.episode_id,
+        )

@@ -1,0 +1,180 @@
+"""Configuration of the scripted user: the numbers of its mechanisms, each with range, default and source.
+
+One key switches a mechanism off or makes it extreme. "uncalibrated" means no published figure was found; the defaults of
+those come from trials of the game itself, so that asking, listing and paging all have a price.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from supermarket_env.rules.rows import TRAITS
+from supermarket_env.rules.world import PARAMS, PARAMS_DTYPE, PARAMS_ROW
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Amount = Annotated[float, Field(ge=0.0, le=100.0)]
+Count = Annotated[int, Field(ge=0, le=1000)]
+
+USER_VERSION = "0"
+"""Version of the scripted user's rules; results of different versions are not comparable."""
+
+
+class StockOutShares(BaseModel):
+    """Unassisted reactions to a sold-out product; source: GMA/FMI 2002, all categories. They sum to 1."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    other_store: Share = 0.31
+    other_brand: Share = 0.26
+    same_brand: Share = 0.19
+    delay: Share = 0.15
+    drop: Share = 0.09
+
+    def model_post_init(self, context: Any) -> None:
+        """Check the sum."""
+        total = self.other_store + self.other_brand + self.same_brand + self.delay + self.drop
+        if abs(total - 1.0) > 1e-9:
+            raise ValueError(f"the five stock-out shares must sum to 1, got {total:.6g}")
+
+
+class Mechanisms(BaseModel):
+    """The constants of the user's behaviour (all uncalibrated unless a source is named)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    u_match: Amount = 0.50
+    """Utility of fulfilling all wishes (weight A)."""
+    u_brand: Amount = 0.12
+    """Utility of the wanted brand at loyalty 1 (B)."""
+    u_quality: Amount = 0.20
+    """Utility of the best against the worst quality (Q)."""
+    u_price: Amount = 0.25
+    """Utility lost when the relative price rises by 1 at sensitivity 1 (S)."""
+    u_taste: Amount = 0.16
+    """Standard deviation of the idiosyncratic term."""
+    u_limit: Amount = 0.25
+    """Utility lost above the price limit."""
+    shelf_notice: Count = 3
+    """Products noticed in one look at a shelf."""
+    shelf_looks: Count = 2
+    """Looks at a shelf before a need is put aside."""
+    notice_far: Share = 0.8
+    """Probability of noticing a wanted section in view but out of reach."""
+    search_cap: Count = 8
+    """Moves spent looking for an unknown place before a need is put aside."""
+    map_error: Share = 0.05
+    """Probability that a remembered place is a wrong one."""
+    sold_out: Share = 0.06
+    """Share of products sold out before the trip (scarcity dial; FMI 2002: 8.3 % out of stock)."""
+    inspect: Share = 0.5
+    """Probability, times hesitation, of reading the label before taking."""
+    attention_budget: Count = 12
+    """List items examined per need."""
+    list_cost: Amount = 0.05
+    """Patience per item shown."""
+    overload: Amount = 0.5
+    """Extra cost of long lists at hesitation 1 (choice overload, weak by default)."""
+    hesitate_gap: Amount = 0.08
+    """Utility difference below which two items are hard to choose between."""
+    turn_cost: Amount = 0.25
+    search_cost: Amount = 1.0
+    wait_cost: Amount = 0.6
+    talk_cost: Share = 0.3
+    """Probability that answering or reacting to a list takes the whole turn."""
+    irr_same_list: Amount = 1.2
+    irr_irrelevant: Amount = 0.8
+    irr_repeated_question: Amount = 0.8
+    irr_third_question: Amount = 0.6
+    irr_wrong_goal: Amount = 0.3
+    irr_wrong_place: Amount = 1.0
+    irr_pushy: Amount = 0.84
+    irr_untrue: Amount = 1.0
+    irr_illegal: Amount = 0.1
+    irr_decay: Share = 0.9
+    """Share of irritation kept from one turn to the next."""
+    irr_leave: Amount = 8.0
+    """Irritation, times (1.5 - temper), at which the user walks out."""
+    irr_say: Amount = 0.8
+    """Irritation, times (1.5 - temper), from which it shows in words."""
+    give_up_pays: Share = 0.75
+    """Probability that a user out of patience pays for what it has."""
+    follow_trust: Share = 0.35
+    follow_compliance: Share = 0.65
+    """Probability of following = serve x (follow_trust x trust + follow_compliance x compliance)."""
+    serve_aim: Share = 1.0
+    serve_neutral: Share = 0.3
+    serve_against: Share = 0.1
+    trust_gain: Share = 0.08
+    trust_loss: Share = 0.3
+    stock_out: StockOutShares = StockOutShares()
+    impulse_rate: Share = 0.06
+    """Impulse chance a move at impulse 0.5 is half of this; rises late in the trip."""
+    impulse_late: Amount = 1.0
+    max_impulse: Count = 3
+    volunteer: Share = 0.5
+    ask_where: Share = 0.9
+    ask_product: Share = 0.25
+    thank: Share = 0.6
+    chat: Share = 0.3
+
+
+class UserConfig(BaseModel):
+    """A scripted user population: mechanism constants and overrides of persona traits.
+
+    ``traits`` fixes single traits of every persona (``{"trust": 1.0}``); the others are drawn per task.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = "scripted"
+    mechanisms: Mechanisms = Mechanisms()
+    traits: dict[str, float] = Field(default_factory=dict)
+    draw_keys: Literal["event", "turn"] = "event"
+    """Keys of random draws: by event (the default) or by turn (to measure what event keys are worth)."""
+
+    def model_post_init(self, context: Any) -> None:
+        """Check the trait names."""
+        from supermarket_env.errors import unknown_name
+
+        for trait in self.traits:
+            if trait not in TRAITS:
+                raise ValueError(unknown_name("trait", trait, TRAITS))
+
+    @property
+    def version(self) -> str:
+        """Version of the rules behind this configuration."""
+        return USER_VERSION
+
+    def content_hash(self) -> str:
+        """Return the SHA-256 of the configuration and the version."""
+        payload = json.dumps(self.model_dump(mode="json") | {"version": USER_VERSION}, sort_keys=True)
+        return hashlib.sha256(payload.encode()).hexdigest()
+
+    def params(self) -> dict[str, float]:
+        """Return the constants as the rules read them (stock-out shares cumulated)."""
+        values = self.mechanisms.model_dump()
+        shares = values.pop("stock_out")
+        values["so_other_store"] = shares["other_store"]
+        values["so_other_brand"] = values["so_other_store"] + shares["other_brand"]
+        values["so_same_brand"] = values["so_other_brand"] + shares["same_brand"]
+        values["so_delay"] = values["so_same_brand"] + shares["delay"]
+        return values
+
+    def params_row(self, *, compiled: bool) -> Any:
+        """Return the ``par`` table: a record array of one (compiled) or a list of one plain row."""
+        values = self.params()
+        row = PARAMS_ROW()
+        for name, kind, _ in PARAMS:
+            setattr(row, name, int(values[name]) if kind == "i" else float(values[name]))
+        if not compiled:
+            return [row]
+        import numpy as np
+
+        record = np.zeros(1, dtype=PARAMS_DTYPE)
+        for name, _, _ in PARAMS:
+            record[0][name] = getattr(row, name)
+        return record

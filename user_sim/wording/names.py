@@ -1,0 +1,152 @@
+"""Nouns: how a user refers to product types and to products, without ever saying a product's full name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from supermarket_env.catalogue.schema import Catalogue
+from supermarket_env.dialogue.consistency import clean_text
+
+_SINGULAR_S: Final = frozenset(
+    ("asparagus", "hummus", "couscous", "citrus", "swiss", "bis", "cassis", "molasses", "gas", "oasis", "haggis", "us")
+)
+_NO_BRAND: Final = frozenset(("", "unbranded", "none", "no brand"))
+_UNIT: Final = {"g": "g", "ml": "ml", "pcs": "piece"}
+
+
+class Noun(NamedTuple):
+    """A product type as a noun with the words that must agree with it."""
+
+    x: str
+    it: str
+    be: str
+    that: str
+
+
+def is_plural(name: str) -> bool:
+    """Return whether a noun phrase is plural, by its last word before "of", "for", "with" or "in".
+
+    >>> is_plural("apples"), is_plural("couscous"), is_plural("biscuits with nuts"), is_plural("oat drink")
+    (True, False, True, False)
+    """
+    words = name.lower().split()
+    for i, word in enumerate(words):
+        if word in ("of", "for", "with", "in", "without") and i:
+            words = words[:i]
+            break
+    last = words[-1] if words else ""
+    return last.endswith("s") and not last.endswith("ss") and last not in _SINGULAR_S
+
+
+def noun_of(name: str) -> Noun:
+    """Return the noun of a type name; an empty name gives the pronoun "it".
+
+    >>> noun_of("Apples").it, noun_of("").x
+    ('them', 'it')
+    """
+    words = lowered(clean_text(name)[0].replace("_", " "))
+    if is_plural(words):
+        return Noun(words, "them", "are", "those")
+    return Noun(words or "it", "it", "is", "that")
+
+
+def lowered(name: str) -> str:
+    """Return a name in lower case, words in capitals only left as they are.
+
+    >>> lowered("Oat Drink"), lowered("BBQ sauce")
+    ('oat drink', 'BBQ sauce')
+    """
+    return " ".join(w if len(w) > 1 and w.isupper() else w.lower() for w in name.split())
+
+
+def spoken_size(size: float, unit: str) -> str:
+    """Return a pack's contents as people say it.
+
+    >>> spoken_size(500.0, "g"), spoken_size(1500.0, "ml"), spoken_size(6.0, "pcs")
+    ('500 g', '1.5 l', '6 piece')
+    """
+    if unit in ("g", "ml") and size >= 1000:
+        return f"{size / 1000:g} {'kg' if unit == 'g' else 'l'}"
+    return f"{size:g} {_UNIT.get(unit, unit)}"
+
+
+class ShortNames:
+    """Short names of products, made at first use and kept.
+
+    A short name has the brand, the variety or the pack size, never all of the name.
+    """
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._made: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {}
+
+    def forms(self, product: str, among: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return the ways to refer to a product, all singular; never empty.
+
+        Args:
+            product: Product id; an unknown id is only pointed at ("that one").
+            among: Ids on the table; when another one of the brand is there the forms say more than the brand.
+        """
+        short, long, brand = self._made.get(product) or self._make(product)
+        for other in among:
+            if other != product and (self._made.get(other) or self._make(other))[2] == brand:
+                return long
+        return short
+
+    def _make(self, product: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+        number = self._catalogue.by_id.get(product)
+        made = _POINTING if number is None else self._forms_of(number)
+        self._made[product] = made
+        return made
+
+    def _forms_of(self, number: int) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+        item = self._catalogue.products[number]
+        full = clean_text(item.name)[0]
+        brand = "" if item.brand.lower() in _NO_BRAND else clean_text(item.brand)[0]
+        kind = noun_of(item.product_type)
+        variety = _variety(full, brand, kind.x)
+        size = spoken_size(item.size, item.unit)
+        if not brand:
+            return _unbranded(full, size)
+        short = [f"the {brand} one", f"the {brand}", f"that {brand} one", f"{brand}'s", f"the one from {brand}"]
+        if kind.it == "it" and f"{brand} {kind.x}".lower() not in full.lower():
+            short.append(f"the {brand} {kind.x}")
+        long = [f"the {size} {brand} one", f"the {brand} one in {size}"]
+        if variety:
+            long = [f"the {brand} {variety} one in {size}", f"the {size} {brand} {variety} one"]
+            short += [f"the {brand} {variety} one", f"the {variety} one"]
+        return _safe(short, full), _safe(long, full), brand
+
+
+def _variety(full: str, brand: str, kind: str) -> str:
+    """Return what the name has beyond brand, type and pack: at most three words."""
+    rest = full[len(brand) :] if brand and full.lower().startswith(brand.lower()) else full
+    skip = set(kind.lower().split())
+    skip |= {w[:-1] for w in skip if w.endswith("s")}
+    kept = []
+    for word in rest.replace(",", " ").split():
+        if word[0].isdigit() or (kept and kept[-1] == "x"):
+            break
+        if word.lower() not in skip and word not in ("&", "-"):
+            kept.append(word)
+    while kept and kept[-1].lower() in ("with", "of", "and", "in", "for", "from"):
+        kept.pop()
+    return " ".join(kept[:3])
+
+
+def _unbranded(full: str, size: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    words = full.split()
+    part = " ".join(words[: min(3, len(words) - 1)]).rstrip(",&-") if len(words) > 1 else ""
+    if not part:
+        return (("that one", "this one"), ("that one", f"the one of {size}"), full)
+    short = [f"the {part} one", f"that {part} one", f"the one with {part}"]
+    return _safe(short[:2], full), _safe([f"the {part} one of {size}", *short[:2]], full), part
+
+
+def _safe(forms: list[str], full: str) -> tuple[str, ...]:
+    low = full.lower()
+    return tuple(f for f in forms if low not in f.lower()) or ("that one",)
+
+
+_POINTING: Final = (("that one", "this one"), ("that one", "this one"), "\x00")
