@@ -53,11 +53,11 @@ _CLAIM_PRICE = {
     "fragrance_free": 1.03,
 }
 _CLAIM_WORDS = {
-    "free_range": "Free-Range",
     "organic": "Organic",
+    "free_range": "Free-Range",
     "fair_trade": "Fair Trade",
     "vegan": "Vegan",
-    "vegetarian": "Vegetarian",
+    "vegetarian": "",
     "gluten_free": "Gluten-Free",
     "lactose_free": "Lactose-Free",
     "alcohol_free": "Alcohol-Free",
@@ -68,9 +68,9 @@ _CLAIM_WORDS = {
     "low_fat": "Light",
     "low_sugar": "Less Sugar",
     "low_salt": "Less Salt",
-    "high_protein": "Protein",
+    "high_protein": "High-Protein",
 }
-"""Claims that a product name states, in the order of the words; the others stand on the label only."""
+"""Claims that a product name may state, in the order of the words; the others stand on the label only."""
 
 _MAX_CLAIM_WORDS = 2
 _SIZE_EXPONENT = 0.8
@@ -136,8 +136,12 @@ def _add_type(
 ) -> None:
     draw = Draws(seed, zlib.crc32(row.name.encode()))
     lines = _lines(row, _brands_for(row, brands, draw), draw)
+    # Where some varieties are meat or fish, all others are vegetarian.
+    by_variety = row.nature == "animal" and any("vegetarian" in v.forbidden for v in row.varieties)
     for line in lines:
         line.claims |= row.always | line.variety.forced
+        if "vegan" in line.claims or (by_variety and "vegetarian" not in line.variety.forbidden):
+            line.claims.add("vegetarian")
     # Vegan first: it brings other claims along, which count towards their shares.
     for claim in sorted(row.shares, key=lambda name: name != "vegan"):
         _deal(claim, row, lines, draw)
@@ -149,7 +153,7 @@ def _add_type(
 
 
 def _brands_for(row: TypeRow, brands: tuple[Brand, ...], draw: Draws) -> list[Brand]:
-    """Return the brands that sell this type: all but one of the offered; organic-only ones where that means something."""
+    """Return the brands that sell this type: all but one of those offered; organic-only ones if it has that claim."""
     usable = [b for b in brands if b.tier != "o" or "organic" in row.shares]
     dropped = 3 + int(draw(_BRAND, 0) * (len(usable) - 3))
     return [b for i, b in enumerate(usable) if i != dropped or len(usable) < 7]
@@ -207,6 +211,8 @@ def _allowed(claim: str, line: _Line, row: TypeRow) -> bool:
         return not line.variety.contains & _NOT_VEGAN and "vegetarian" not in line.variety.forbidden
     if claim == "vegetarian":
         return not line.variety.contains & _NOT_VEGETARIAN
+    if claim == "free_range":
+        return "vegan" not in line.claims
     if claim == "gluten_free":
         return "gluten" not in line.variety.contains
     if claim in ("low_fat", "low_sugar", "low_salt"):
@@ -290,7 +296,8 @@ def _name(line: _Line, row: TypeRow, place: int) -> str:
     shown = [*line.shown, *(["organic"] if line.brand.tier == "o" and "organic" not in line.shown else [])]
     if "vegan" in shown and "vegetarian" in shown:
         shown.remove("vegetarian")
-    words = [word for claim, word in _CLAIM_WORDS.items() if claim in shown][:_MAX_CLAIM_WORDS]
+    said = [row.words.get(claim, word) for claim, word in _CLAIM_WORDS.items() if claim in shown]
+    words = [word for word in said if word][:_MAX_CLAIM_WORDS]
     what = " ".join(row.template.replace("{v}", line.variety.name).split())
     return " ".join((line.brand.name, *words, what, size_label(row.sizes[place], row.unit, row.piece)))
 

@@ -68,7 +68,7 @@ ALLERGENS: Final[tuple[str, ...]] = (
     "lupin",
     "molluscs",
 )
-"""The fourteen allergens of European food law. Bit i of ``allergen_mask`` is ``ALLERGENS[i]``; the order never changes."""
+"""The fourteen allergens of European food law. Bit i of ``allergen_mask`` is ``ALLERGENS[i]``; never reordered."""
 
 UNITS: Final[tuple[str, ...]] = ("g", "ml", "pcs")
 """Units of ``size``; unit prices are per kilogram, litre or piece."""
@@ -331,8 +331,8 @@ class Catalogue:
         self.size = _frozen_float(cols.size)
         self.quality = _frozen_float(cols.quality)
         self.popularity = _frozen_float(cols.popularity)
-        amount = np.array([1.0 if unit == "pcs" else 1000.0 for unit in cols.units]) / self.size
-        self.unit_price = _frozen_float(np.round(self.price_cents / 100.0 * amount, 4))
+        priced = zip(self.price_cents.tolist(), self.size.tolist(), cols.units, strict=True)
+        self.unit_price = _frozen_float(np.array([unit_price_of(*row) for row in priced], dtype=np.float64))
         self.type_count = _frozen_int(np.bincount(self.type_idx, minlength=len(self.types)).astype(np.int64))
         self.type_start = _frozen_int(np.cumsum(self.type_count) - self.type_count)
         self._nutrition = cols.nutrition
@@ -351,6 +351,10 @@ class Catalogue:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __getstate__(self) -> dict[str, object]:
+        # The search index holds caches that cannot be pickled; it is made anew where it is needed.
+        return {key: value for key, value in self.__dict__.items() if key != "_index"}
 
     def __repr__(self) -> str:
         return f"Catalogue({self.name!r}, {self.n_products} products, {self.n_types} types, {self.content_hash[:12]})"

@@ -6,6 +6,7 @@ ordered by product number.
 
 from __future__ import annotations
 
+import logging
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -22,8 +23,13 @@ from supermarket_env.catalogue.schema import ATTRIBUTES
 if TYPE_CHECKING:
     from supermarket_env.catalogue.schema import Catalogue
 
+# bm25s sets its own logger to DEBUG, which would show in every program that configures logging.
+logging.getLogger("bm25s").setLevel(logging.WARNING)
+
 _WORD = re.compile(r"[a-z0-9]+")
-_STOP = frozenset({"a", "an", "and", "for", "i", "in", "me", "need", "of", "or", "please", "some", "the", "to", "want", "with"})
+_STOP = frozenset(
+    ["a", "an", "and", "for", "i", "in", "me", "need", "of", "or", "please", "some", "the", "to", "want", "with"]
+)
 _MEND_CUTOFF = 78.0
 """Least similarity (0-100) at which an unknown word is taken for a known one."""
 _TYPE_CUTOFF = 72.0
@@ -123,16 +129,29 @@ class SearchIndex:
         return tuple(int(hits[i]) + offset for i in order)
 
     def _find_type(self, text: str) -> int | None:
-        wanted = " ".join(words_of(text))
+        words = words_of(text)
+        wanted = " ".join(words)
         if not wanted:
             return None
         if wanted in self._type_texts:
             return self._type_of_text[self._type_texts.index(wanted)]
-        best: tuple[float, int] | None = None
-        for _, score, place in process.extract(
+        contained = self._contained_type(words)
+        if contained is not None:
+            return contained
+        found = process.extract(
             wanted, self._type_texts, scorer=fuzz.token_sort_ratio, score_cutoff=_TYPE_CUTOFF, limit=8
-        ):
-            key = (-float(score), self._type_of_text[place])
-            if best is None or key < best:
-                best = key
+        )
+        best = min(((-float(score), self._type_of_text[place]) for _, score, place in found), default=None)
         return None if best is None else best[1]
+
+    def _contained_type(self, words: Sequence[str]) -> int | None:
+        """Return the type whose name stands in full among the words: the longest, then the one named last."""
+        place_of = {word: place for place, word in enumerate(words)}
+        best: tuple[int, int, int] | None = None
+        for text, number in zip(self._type_texts, self._type_of_text, strict=True):
+            parts = text.split()
+            if all(part in place_of for part in parts):
+                # The head of an English noun phrase comes last: "tomato soup" is a soup.
+                key = (-len(parts), -max(place_of[part] for part in parts), number)
+                best = key if best is None or key < best else best
+        return None if best is None else best[2]

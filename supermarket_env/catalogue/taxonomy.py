@@ -21,7 +21,7 @@ DEFAULT_SHARE = 0.34
 NATURES = ("vegan", "vegetarian", "animal", "nonfood")
 """What a type is by nature: all products suit vegans / vegetarians / not by themselves / is no food."""
 
-_OPTIONS = ("always", "allergens", "may", "nature", "also", "weight", "brands", "piece")
+_OPTIONS = ("always", "allergens", "may", "nature", "also", "weight", "brands", "piece", "words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,8 @@ class TypeRow:
     brands: str
     piece: str
     """Word for a piece in product names of unit ``pcs`` ("rolls")."""
+    words: dict[str, str]
+    """What product names say for a claim, where the usual word does not fit ("Lean"); empty = nothing."""
 
 
 def read_data(name: str) -> str:
@@ -179,6 +181,15 @@ def _shares(text: str, row: int) -> dict[str, float]:
     return shares
 
 
+def _words(text: str, row: int) -> dict[str, str]:
+    words: dict[str, str] = {}
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        name, _, word = item.partition(":")
+        _names(name, ATTRIBUTES, "attribute", row)
+        words[name] = word
+    return words
+
+
 def _type_row(line: str, row: int, department: str, aisle: str, defaults: dict[str, str]) -> TypeRow:
     columns = [part.strip() for part in line.split("|")]
     if len(columns) not in (6, 7):
@@ -209,4 +220,5 @@ def _type_row(line: str, row: int, department: str, aisle: str, defaults: dict[s
         weight=float(options.get("weight", "3")),
         brands=options.get("brands", "sauces"),
         piece=options.get("piece", "pcs"),
+        words=_words(options.get("words", ""), row),
     )

@@ -7,6 +7,7 @@ traceback.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,7 +54,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     """
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        _dispatch(words)
+        try:
+            _dispatch(words)
+        finally:
+            sys.stdout.flush()
     except SupermarketError as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(USAGE_EXIT) from None
@@ -61,8 +65,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         print("interrupted", file=sys.stderr)
         raise SystemExit(INTERRUPT_EXIT) from None
     except BrokenPipeError:
-        # The reader of our output went away (as with `| head`): nothing is left to say.
-        sys.stderr.close()
+        # The reader of our output went away (as with `| head`): what is left in the buffer has no place to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(0) from None
     raise SystemExit(0)
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from supermarket_env.run.folder import RunFolder
 
 PLOT_FILE = "sr_vs_turn.png"
-TABLE_WIDTH = 120
-"""Columns of the table where the output is no terminal."""
 
 
 def run(words: Sequence[str]) -> None:
@@ -152,13 +150,13 @@ def _print_result(result: RunResult) -> None:
     from rich.console import Console
 
     from supermarket_env.cli.plot import read_results
-    from supermarket_env.report.tables import groups_of, notes, terminal_tables
+    from supermarket_env.report.tables import MIN_WIDTH, groups_of, notes, terminal_tables
     from supermarket_env.run.manifest import describe_world
 
     metrics, manifest = read_results(result.path)
-    console = Console(highlight=False, soft_wrap=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=TABLE_WIDTH, no_color=True)
+    console = Console(highlight=False)
+    if console.width < MIN_WIDTH or not console.is_terminal:
+        console = Console(highlight=False, width=MIN_WIDTH)
     known = result.n_episodes - result.n_played
     done = f"{result.n_played} episodes played" + (f", {known} were there already" if known else "")
     if not result.n_played:

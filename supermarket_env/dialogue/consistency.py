@@ -35,7 +35,7 @@ _IN_STOCK: Final = re.compile(r"\b(?:in stock|available|still (?:some |a few )?l
 _SOLD_OUT: Final = re.compile(r"\b(?:sold out|out of stock|unavailable|run out|none left)\b", re.IGNORECASE)
 _NEGATED: Final = re.compile(r"(?:\bnot|n't|\bno|\bif|\bwhether|\bwhen|\buntil|\bnever|\bor)\W+(?:\w+\W+){0,2}$", re.IGNORECASE)
 _YES: Final = re.compile(r"^\W*(?:yes|yep|yeah|indeed|certainly)\b", re.IGNORECASE)
-_NO: Final = re.compile(r"^\W*(?:no|nope|unfortunately not|sadly not)\b(?!\s+(?:problem|worries|doubt|wonder|need))", re.IGNORECASE)
+_NO: Final = re.compile(r"^\W*(?:no|nope|unfortunately not|sadly not)\s*(?:[,.;:!-]|$|(?:it|this|that)\b)", re.IGNORECASE)
 _MIN_NAME_WORDS: Final = 3
 _REACH_OF_A_NAME: Final = 60
 _NEAR: Final = 24
@@ -177,7 +177,7 @@ def _told_places(message: AssistantMessage, catalogue: Catalogue, store: Store) 
             found.update(int(s) for s in (store.home_section[number], store.endcap_section[number]) if s >= 0)
         elif name in store.layout.section_numbers:
             found.add(store.layout.section_numbers[name])
-        else:
+        elif message.goal is not None and message.goal.kind == "category":
             found.update(s for t, kind in enumerate(catalogue.types) if kind.name == name for s in store.type_sections[t])
     for section in found:
         told.add(store.layout.sections[section].id)

@@ -132,7 +132,7 @@ def read_log(paths: str | Path | Iterable[str | Path], *, lenient: bool = False)
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pause the garbage collector: decoded lines hold no cycles, yet millions of new objects set it off again and again."""
+    """Pause the garbage collector: decoded lines hold no cycles, yet their many objects set it off again and again."""
     running = gc.isenabled()
     gc.disable()
     try:
@@ -260,10 +260,12 @@ def _short_float(value: float) -> float:
 
 def _canonical_other(value: Any) -> Any:
     """Subclasses of JSON types (string enums, named tuples) and numpy scalars."""
-    for base in (str, bool, int, float, dict, list, tuple):
+    if isinstance(value, str):
+        return str.__str__(value)
+    bases: tuple[type[Any], ...] = (int, float, dict, list, tuple)
+    for base in bases:
         if isinstance(value, base):
-            plain: Any = str.__str__(value) if base is str else base(value)
-            return canonical(plain)
+            return canonical(base(value))
     item = getattr(value, "item", None)
     if callable(item) and getattr(value, "ndim", None) == 0:
         return canonical(item())

@@ -82,7 +82,9 @@ def _bootstrap(
     if not rows or not every:
         return {figure.name: None for figure in every}, {}
     numbers, groups = cluster_strata(clusters, [row.stratum for row in rows])
-    tops, bottoms, families = [], [], []
+    tops: list[list[float]] = []
+    bottoms: list[list[float]] = []
+    families: list[range] = []
     for figure in every:
         columns = [figure.nums, *figure.rivals]
         families.append(range(len(tops), len(tops) + len(columns)))

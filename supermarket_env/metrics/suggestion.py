@@ -51,7 +51,10 @@ def equal_parameter(suggested: Any, done: Any, tolerance: float = 0.0) -> bool:
 
 def local_slots(kind: str, params: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
     """Return the filled local parameters of a suggestion; empty unless its type is navigation."""
-    return [name for name in schema.get(kind, ()) if params.get(name) is not None]
+    names = schema.get(kind)
+    if not isinstance(names, list | tuple):
+        return []
+    return [name for name in names if isinstance(name, str) and params.get(name) is not None]
 
 
 def count_suggestions(trace: Trace, schema: Mapping[str, Any], tolerance: float = 0.0) -> SuggestionCounts:

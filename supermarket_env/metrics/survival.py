@@ -16,8 +16,8 @@ def kaplan_meier(times: Sequence[int], happened: Sequence[bool]) -> list[float]:
     Returns:
         The curve in [0, 1]; a single 0 when nobody is ever at risk.
 
-    >>> kaplan_meier([1, 2, 2], [True, False, True])
-    [0.0, 0.33333333333333337, 0.6666666666666667]
+    >>> kaplan_meier([1, 2], [True, False])
+    [0.0, 0.5, 0.5]
     """
     events = Counter(time for time, event in zip(times, happened, strict=True) if event)
     leaving = Counter(times)

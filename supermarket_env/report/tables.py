@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 Group = Mapping[str, Any]
@@ -36,10 +37,8 @@ OUTCOME = (
     Column("SR", "%", ("SR",), 1, "no episode counts"),
     Column("SR_complete", "%", ("beyond", "SR_complete"), 1, "no episode has a truth"),
     Column("Turn", "turns", ("Turn",), 1, "no episode counts"),
-    Column("violations", "per trip", ("beyond", "hard_violations"), 2, "no truth, or allergens unknown"),
-    Column("faults", "count", ("faults", "assistant"), 0, "not counted"),
 )
-"""What the trip was worth, first the pre-declared primary figure's own scale."""
+"""What the trips were worth; NS_uplift is the pre-declared primary figure."""
 
 ADVICE = (
     Column("R@5", "0..1", ("R@5",), 3, "no episode counts"),
@@ -50,8 +49,17 @@ ADVICE = (
 )
 """How lists, hints and goals fared."""
 
-COLUMNS = OUTCOME + ADVICE
+CARE = (
+    Column("violations", "per trip", ("beyond", "hard_violations"), 2, "no truth, or allergens unknown"),
+    Column("faults", "count", ("faults", "assistant"), 0, "not counted"),
+)
+"""What should not happen."""
+
+BLOCKS = (("", OUTCOME), ("lists, suggestions and goals", ADVICE), ("what should not happen", CARE))
+COLUMNS = OUTCOME + ADVICE + CARE
 UNDEFINED = "n/a"
+MIN_WIDTH = 80
+"""Columns the terminal tables need so that no figure is cut."""
 PRIVILEGED_NOTE = "* told the hidden truth: a ceiling, not a competitor"
 
 
@@ -128,7 +136,7 @@ def notes(groups: Sequence[Group], privileged: Collection[str] = ()) -> list[str
 def terminal_tables(
     metrics: Mapping[str, Any], *, title: str, agents: Sequence[str] = (), privileged: Collection[str] = ()
 ) -> list[Table]:
-    """Return two narrow tables: what the trips were worth, and how the advice fared.
+    """Return three narrow tables: what the trips were worth, how the advice fared, what should not happen.
 
     Args:
         metrics: Content of ``metrics.json``.
@@ -138,10 +146,11 @@ def terminal_tables(
     """
     groups = agent_order(groups_of(metrics), agents)
     tables = []
-    for heading, columns in ((title, OUTCOME), ("lists, suggestions and goals", ADVICE)):
-        table = Table(title=heading, title_justify="left", show_lines=False, pad_edge=False)
-        table.add_column("assistant", no_wrap=True)
-        table.add_column("n\ntrips", justify="right", no_wrap=True)
+    for heading, columns in BLOCKS:
+        table = Table(
+            title=heading or title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1)
+        )
+        table.add_column("assistant\nn = trips", no_wrap=True)
         for column in columns:
             table.add_column(f"{column.title}\n{column.unit}", justify="right", no_wrap=True)
         for group in groups:
@@ -150,7 +159,7 @@ def terminal_tables(
                 bounds = _range(interval(group, column.path), min(column.digits, 2), "..")
                 value = _number(figure(group, column.path), column.digits)
                 cells.append(f"{value}\n[dim]{bounds}[/dim]" if bounds else value)
-            table.add_row(_label(group, privileged), _count(group), *cells)
+            table.add_row(f"{_label(group, privileged)}\n[dim]{_count(group)}[/dim]", *cells)
         tables.append(table)
     return tables
 

@@ -13,7 +13,9 @@ from supermarket_env.rules.codes import (
     ACT_ADD,
     C_NOT_FOUND,
     C_OUT_OF_STOCK,
+    MAX_CANDIDATES,
     MAX_NEEDS,
+    MAX_PRODUCTS,
     MAX_REJECTED,
     S_ALLERGY,
     S_BRAND,
@@ -50,6 +52,14 @@ def forget(s: Any) -> None:
         s.h_n_rejected[i] = 0
         s.h_shown[i] = 0
         s.h_closed[i] = 0
+        s.h_stale[i] = 1
+        for k in range(MAX_CANDIDATES):
+            s.h_candidates[i * MAX_CANDIDATES + k] = -1
+    s.h_act = 0
+    s.h_reason = 0
+    s.h_cause = 0
+    s.h_need = 0
+    s.h_slot = 0
 
 
 def hear_fact(s: Any, ordinal: int, slot: int, value: int) -> None:
@@ -59,6 +69,7 @@ def hear_fact(s: Any, ordinal: int, slot: int, value: int) -> None:
         return
     if ordinal > s.h_n:
         s.h_n = ordinal
+    s.h_stale[i] = 1
     if value == 0:
         s.h_none[i] = s.h_none[i] | (1 << slot)
         if slot >= SLOT_ATTRIBUTE:
@@ -92,6 +103,7 @@ def hear_rejection(s: Any, i: int, p: int) -> None:
         for k in range(MAX_REJECTED - 1):
             s.h_rejected[i * MAX_REJECTED + k] = s.h_rejected[i * MAX_REJECTED + k + 1]
         s.h_n_rejected[i] = MAX_REJECTED - 1
+    s.h_stale[i] = 1
     s.h_rejected[i * MAX_REJECTED + s.h_n_rejected[i]] = p
     s.h_n_rejected[i] = s.h_n_rejected[i] + 1
 
@@ -110,6 +122,11 @@ def note_message(w: Any, s: Any, m: Any) -> None:
 
 def note_response(w: Any, s: Any, o: Any) -> None:
     """Take in the user's act and slots and what lands in the cart."""
+    s.h_act = o.act
+    s.h_reason = o.reason
+    s.h_cause = o.cause
+    s.h_need = o.need
+    s.h_slot = o.slot
     for k in range(o.n_facts):
         hear_fact(s, o.fact_need[k], o.fact_slot[k], o.fact_value[k])
     i = o.need - 1
@@ -119,12 +136,14 @@ def note_response(w: Any, s: Any, o: Any) -> None:
             s.h_closed[i] = 0
             if s.h_type[i] < 0:
                 s.h_type[i] = w.prod[o.products[0]].typ
+                s.h_stale[i] = 1
         elif o.act == U_REJECT:
-            for k in range(len(o.products)):
+            for k in range(MAX_PRODUCTS):
                 if o.products[k] >= 0:
                     hear_rejection(s, i, o.products[k])
         elif o.act == U_COMPLAIN and o.cause == C_OUT_OF_STOCK:
-            hear_rejection(s, i, o.products[0])
+            if o.products[0] >= 0:
+                hear_rejection(s, i, o.products[0])
             s.h_accepted[i] = -1
         elif o.act == U_COMPLAIN and o.cause == C_NOT_FOUND:
             s.h_accepted[i] = -1

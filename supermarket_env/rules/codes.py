@@ -225,3 +225,5 @@ MAX_FACTS: Final = 6  # facts (need, slot, value) one response may state
 MAX_CART: Final = 32  # distinct products in a cart
 MAX_LIST_MEMORY: Final = 4  # fingerprints of earlier lists the user remembers
 MAX_REJECTED: Final = 12  # products a listener remembers as turned down, per need
+MAX_CANDIDATES: Final = 5  # products the numeric observation shows per heard need
+MAX_MOVES: Final = 16  # moves of a node the numeric observation shows

@@ -90,7 +90,7 @@ def judge_message(w: Any, s: Any, m: Any, o: Any) -> None:
     o.goal_moves = -1
     o.goal_relevant = 0
     if o.goal_section >= 0:
-        o.goal_moves = w.view[s.node][o.goal_section]
+        o.goal_moves = w.sight[s.node][o.goal_section]
         o.goal_relevant = section_relevant(w, s, o.goal_section)
     elif o.goal_node >= 0:
         o.goal_moves = w.hops[s.node][o.goal_node]

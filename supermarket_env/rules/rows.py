@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from supermarket_env.rules.codes import (
+    MAX_CANDIDATES,
     MAX_CART,
     MAX_FACTS,
     MAX_ITEMS,
@@ -150,6 +151,13 @@ STATE: Final[Spec] = (
     ("h_rejected", "i", N * MAX_REJECTED),
     ("h_shown", "i", N),
     ("h_closed", "i", N),
+    ("h_act", "i", 0),  # the user's latest act, reason, cause, need and slot, as heard
+    ("h_reason", "i", 0),
+    ("h_cause", "i", 0),
+    ("h_need", "i", 0),
+    ("h_slot", "i", 0),
+    ("h_stale", "i", N),  # candidates must be ranked anew
+    ("h_candidates", "i", N * MAX_CANDIDATES),  # best products of the heard type, -1 for none
 )
 
 MESSAGE: Final[Spec] = (

@@ -23,6 +23,7 @@ MODULES = (
     "supermarket_env.rules.utility",
     "supermarket_env.rules.place",
     "supermarket_env.rules.belief",
+    "supermarket_env.rules.observe",
     "supermarket_env.rules.judge",
     "supermarket_env.user_sim.mind_hear",
     "supermarket_env.user_sim.mind_tell",

@@ -155,5 +155,5 @@ class Tables(NamedTuple):
     """``[node][section]``: fewest moves until the section is within reach."""
     stand: Any
     """``[node][section]``: the node from which to touch it, nearest in moves."""
-    view: Any
+    sight: Any
     """``[node][section]``: fewest moves until the section is in view."""

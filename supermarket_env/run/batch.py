@@ -138,7 +138,7 @@ def _play_parallel(
     on_started: Callable[[], None],
 ) -> None:
     forks = sys.platform.startswith("linux")
-    context = multiprocessing.get_context("fork" if forks else "spawn")
+    context: Any = multiprocessing.get_context("fork" if forks else "spawn")
     processes: list[BaseProcess] = []
     pipes: dict[Connection, BaseProcess] = {}
     try:
@@ -178,7 +178,10 @@ def _hand_out(
         while queue and in_hand[pipe] <= CHUNK:
             chunk = [queue.popleft() for _ in range(min(CHUNK, len(queue)))]
             in_hand[pipe] += len(chunk)
-            pipe.send(chunk)
+            try:
+                pipe.send(chunk)
+            except OSError:  # the worker is gone: its last words, or the lack of them, are read below
+                return
 
     for pipe in pipes:
         feed(pipe)

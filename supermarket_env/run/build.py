@@ -6,9 +6,9 @@ catalogues and suites, constructors that fail, user settings that do not exist.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -34,6 +34,8 @@ class AgentPlan:
     target: str
     arguments: Mapping[str, Any]
     privileged: bool
+    own: bool
+    """Given by import path, not shipped."""
 
 
 @dataclass(frozen=True)
@@ -83,10 +85,10 @@ def plan_agents(config: RunConfig) -> tuple[AgentPlan, ...]:
         if entry.target is not None:
             if entry.name in AGENTS:
                 raise ConfigError(f"agents: {entry.name!r} is the name of a shipped assistant; give yours another name")
-            plans.append(AgentPlan(entry.name, entry.target, entry.arguments, entry.privileged))
+            plans.append(AgentPlan(entry.name, entry.target, entry.arguments, entry.privileged, own=True))
         elif entry.name in AGENTS:
             spec = AGENTS[entry.name]
-            plans.append(AgentPlan(entry.name, spec.target, {}, spec.privileged))
+            plans.append(AgentPlan(entry.name, spec.target, {}, spec.privileged, own=False))
         else:
             raise ConfigError(f"agents: {unknown_name('assistant', entry.name, AGENTS)}")
     return tuple(plans)
@@ -112,10 +114,15 @@ def make_agent(agent: AgentPlan) -> Any:
     Raises:
         ConfigError: If it cannot be imported or constructed, or is no assistant.
     """
-    from hydra.utils import instantiate
-
     try:
-        made = instantiate({"_target_": agent.target, **agent.arguments}, _convert_="all")
+        if agent.own:
+            from hydra.utils import instantiate
+
+            made = instantiate({"_target_": agent.target, **agent.arguments}, _convert_="all")
+        else:
+            from supermarket_env.agents.registry import make_agent as make_shipped
+
+            made = make_shipped(agent.name)
     except SupermarketError:
         raise
     except Exception as error:
@@ -137,7 +144,7 @@ def build_plan(config: RunConfig) -> RunPlan:
     Raises:
         SupermarketError: of the fitting kind, for anything wrong in the configuration or the files it names.
     """
-    select_rules(config.run.compiled)
+    rule_book(config.run.compiled)
     agents = plan_agents(config)
     user = user_config(config)
     for agent in agents:
@@ -167,27 +174,30 @@ def build_plan(config: RunConfig) -> RunPlan:
     return RunPlan(config, suite, user, agents, units, catalogues, stores)
 
 
+@cache
 def _world(catalogue: str, store: str) -> World:
     from supermarket_env.world import load_world
 
     return load_world(catalogue, store)
 
 
-def select_rules(compiled: str | bool) -> None:
-    """Choose the compiled or the plain rule book; to be called before the rules are imported.
+def rule_book(compiled: str | bool) -> str:
+    """Return the mode of the rule book: compiled or plain, to the bit the same.
 
     Raises:
-        MissingExtraError: If the compiled one is demanded and numba is absent.
+        MissingExtraError: If the compiled one is demanded and cannot be made here.
     """
-    if compiled == "auto":
-        return
-    if compiled is False:
-        os.environ["NUMBA_DISABLE_JIT"] = "1"
-        return
-    from importlib.util import find_spec
+    from supermarket_env.rules.twins import numba_available
 
-    if find_spec("numba") is None:
-        raise MissingExtraError("run.compiled=true needs numba: pip install 'supermarket_env[fast]'")
+    if compiled == "auto":
+        return "auto"
+    if compiled is False:
+        return "plain"
+    if not numba_available():
+        raise MissingExtraError(
+            "run.compiled=true needs numba, not switched off by NUMBA_DISABLE_JIT: pip install 'supermarket_env[fast]'"
+        )
+    return "compiled"
 
 
 class GamePlayer:
@@ -225,13 +235,13 @@ class GamePlayer:
 
     def warm(self) -> None:
         """Build every game and play one silent episode, so that forked workers inherit worlds and compiled rules."""
-        from supermarket_env.agents.registry import AGENTS
+        from supermarket_env.agents.registry import make_agent as make_shipped
 
         for task in self._plan.suite.tasks:
             self._game(task.catalogue, task.store)
         unit = self._plan.units[0]
         task = self._plan.suite.tasks[unit.task]
-        silent = make_agent(AgentPlan("silent", AGENTS["silent"].target, {}, privileged=False))
+        silent = make_shipped("silent")
         play_episode(self._game(task.catalogue, task.store), silent, EpisodeSpec(task, unit.seed, self._labels(unit)))
 
     def _game(self, catalogue: str, store: str) -> Game:
@@ -245,6 +255,7 @@ class GamePlayer:
                 user=self._plan.user,
                 strikes=config.limits.strikes,
                 max_turns=config.limits.max_turns,
+                mode=rule_book(config.run.compiled),
             )
         return self._games[catalogue, store]
 

@@ -29,7 +29,7 @@ SHARD_PATTERN = "episodes-*.jsonl"
 LOCK_PATIENCE_S = 5.0
 """How long to wait for a folder: workers of a killed run finish the episode in hand before they let go of it."""
 
-IDENTITY_KEYS = ("package_version", "metric_definition", "track", "user", "suite", "catalogues", "stores")
+IDENTITY_KEYS = ("package_version", "metric_definition", "track", "user", "rules", "suite", "catalogues", "stores")
 """Entries of the manifest besides the configuration that must not change while a folder is in use."""
 
 
@@ -167,7 +167,7 @@ class RunFolder:
 
     def _check_manifest(self, manifest: Mapping[str, Any]) -> None:
         file = self.path / MANIFEST_FILE
-        if not file.is_file():
+        if not file.is_file() or self._is_empty():
             self.write(MANIFEST_FILE, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
             return
         try:
@@ -188,6 +188,10 @@ class RunFolder:
                 f"{self.path}: holds a run of the same configuration with other content; different: "
                 f"{', '.join(changed)}. Choose another out, or delete the folder."
             )
+
+    def _is_empty(self) -> bool:
+        """Whether not one episode was written yet, so that nothing is lost if the manifest is replaced."""
+        return not self.merged.is_file() and not any(file.stat().st_size for file in self.path.glob(SHARD_PATTERN))
 
     def _load(self) -> None:
         """Index what is there, drop leftovers of a write that did not finish, and make room for new shards."""

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from supermarket_env.rules.twins import source_hash
 from supermarket_env.run.build import RunPlan
 
 SCHEMA = "supermarket.run/1"
@@ -34,6 +35,7 @@ def make_manifest(plan: RunPlan, command_line: Sequence[str]) -> dict[str, Any]:
         "suite": {"name": plan.suite.name, "hash": plan.suite.content_hash},
         "catalogues": dict(sorted(plan.catalogues.items())),
         "stores": dict(sorted(plan.stores.items())),
+        "rules": source_hash(),
         "agents": [agent.name for agent in plan.agents],
         "privileged": list(plan.privileged),
         "reference": plan.config.reference,

@@ -75,7 +75,7 @@ class World:
             move=_rows(a.move, MOVE_ROW),
             **{
                 name: getattr(a, name).tolist()
-                for name in ("flat", "dist", "hops", "step", "touch", "sees", "way", "stand", "view")
+                for name in ("flat", "dist", "hops", "step", "touch", "sees", "way", "stand", "sight")
             },
         )
 
@@ -233,5 +233,5 @@ class _Arrays:
             sees=ints(store.visible),
             way=ints(store.section_moves),
             stand=ints(store.nearest_node),
-            view=ints(store.section_view_moves),
+            sight=ints(store.section_view_moves),
         )

@@ -50,7 +50,11 @@ def read(name: str, out: dict[str, Any], case: dict[str, Any]) -> Any:
         return compute(episodes, tolerance=10)["LNSR"]
     if name.startswith("instant("):
         step = int(name[8:-1])
-        return sum(g.target in trace_episode(e).views[g.turn - 1 + step] for e in episodes for g in episode_row(e).goals.counted)
+        return sum(
+            g.target in trace_episode(e).views[g.turn - 1 + step]
+            for e in episodes
+            for g in episode_row(e).goals.counted
+        )
     if name.startswith(("SR(", "first_add(", "1-KM(")):
         key, t = name[:-1].split("(")
         curve = out[f"{key}(t)"]

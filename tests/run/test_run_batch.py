@@ -157,7 +157,14 @@ def test_foreign_folders_are_refused(toy: ModuleType, tmp_path: Path) -> None:
         run_job(toy.toy_plan(2), tmp_path / "thesis.tex", make_player=toy.ToyPlayer)
 
 
+def test_a_run_without_episodes_may_be_begun_anew(toy: ModuleType, tmp_path: Path) -> None:
+    RunFolder(tmp_path, {"config": {}, "config_hash": "x"}).close()
+    assert run_job(toy.toy_plan(2), tmp_path, make_player=toy.ToyPlayer).n_played == 4
+    assert json.loads((tmp_path / "manifest.json").read_text())["n_episodes"] == 4
+
+
 def test_a_damaged_manifest_is_refused(toy: ModuleType, tmp_path: Path) -> None:
+    run_job(toy.toy_plan(2), tmp_path, make_player=toy.ToyPlayer)
     (tmp_path / "manifest.json").write_text("{")
     with pytest.raises(RunFolderError, match="damaged"):
         run_job(toy.toy_plan(2), tmp_path, make_player=toy.ToyPlayer)

@@ -12,7 +12,11 @@ _SINGULAR_S: Final = frozenset(
     ("asparagus", "hummus", "couscous", "citrus", "swiss", "bis", "cassis", "molasses", "gas", "oasis", "haggis", "us")
 )
 _NO_BRAND: Final = frozenset(("", "unbranded", "none", "no brand"))
-_UNIT: Final = {"g": "g", "ml": "ml", "pcs": "piece"}
+_CLAIMS: Final = frozenset(
+    ("organic", "vegan", "vegetarian", "gluten-free", "lactose-free", "less", "salt", "sugar", "fat", "light", "wholegrain", "fair",
+     "trade", "local", "family", "high-protein", "protein", "high-fibre", "free-range", "caffeine-free", "alcohol-free",
+     "fragrance-free", "sensitive", "biodegradable", "recyclable", "low", "free", "no")
+)  # fmt: skip
 
 
 class Noun(NamedTuple):
@@ -64,11 +68,24 @@ def spoken_size(size: float, unit: str) -> str:
     """Return a pack's contents as people say it.
 
     >>> spoken_size(500.0, "g"), spoken_size(1500.0, "ml"), spoken_size(6.0, "pcs")
-    ('500 g', '1.5 l', '6 piece')
+    ('500 g', '1.5 l', '6-piece')
     """
     if unit in ("g", "ml") and size >= 1000:
         return f"{size / 1000:g} {'kg' if unit == 'g' else 'l'}"
-    return f"{size:g} {_UNIT.get(unit, unit)}"
+    return f"{size:g}-piece" if unit == "pcs" else f"{size:g} {unit}"
+
+
+class _Forms(NamedTuple):
+    """The ways to refer to one product, by how much must be said to tell it apart."""
+
+    plain: tuple[str, ...]
+    """Brand or variety is enough."""
+    varied: tuple[str, ...]
+    """Others of the brand are on the table: the variety is said."""
+    sized: tuple[str, ...]
+    """Others of brand and variety are there too: the pack size is said."""
+    brand: str
+    variety: str
 
 
 class ShortNames:
@@ -79,69 +96,76 @@ class ShortNames:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
-        self._made: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {}
+        self._made: dict[str, _Forms] = {}
 
     def forms(self, product: str, among: Sequence[str] = ()) -> tuple[str, ...]:
         """Return the ways to refer to a product, all singular; never empty.
 
         Args:
             product: Product id; an unknown id is only pointed at ("that one").
-            among: Ids on the table; when another one of the brand is there the forms say more than the brand.
+            among: Ids on the table; the forms say as much as it takes to tell the product from them.
         """
-        short, long, brand = self._made.get(product) or self._make(product)
+        own = self._made.get(product) or self._make(product)
+        forms = own.plain
         for other in among:
-            if other != product and (self._made.get(other) or self._make(other))[2] == brand:
-                return long
-        return short
+            if other != product:
+                theirs = self._made.get(other) or self._make(other)
+                if theirs.brand == own.brand:
+                    if theirs.variety == own.variety:
+                        return own.sized
+                    forms = own.varied
+        return forms
 
-    def _make(self, product: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    def _make(self, product: str) -> _Forms:
         number = self._catalogue.by_id.get(product)
-        made = _POINTING if number is None else self._forms_of(number)
-        self._made[product] = made
+        made = self._made[product] = _POINTING if number is None else self._forms_of(number)
         return made
 
-    def _forms_of(self, number: int) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    def _forms_of(self, number: int) -> _Forms:
         item = self._catalogue.products[number]
         full = clean_text(item.name)[0]
         brand = "" if item.brand.lower() in _NO_BRAND else clean_text(item.brand)[0]
         kind = noun_of(item.product_type)
-        variety = _variety(full, brand, kind.x)
         size = spoken_size(item.size, item.unit)
         if not brand:
             return _unbranded(full, size)
-        short = [f"the {brand} one", f"the {brand}", f"that {brand} one", f"{brand}'s", f"the one from {brand}"]
+        variety = _variety(full, brand, kind.x)
+        plain = [brand, f"{brand}'s", f"the {brand}", f"the {brand} one", f"that {brand} one"]
+        varied = [f"the {size} {brand}", f"{brand}'s in {size}"]
+        sized = [f"the {size} {brand}", f"{brand}'s {size} one"]
         if kind.it == "it" and f"{brand} {kind.x}".lower() not in full.lower():
-            short.append(f"the {brand} {kind.x}")
-        long = [f"the {size} {brand} one", f"the {brand} one in {size}"]
+            plain.append(f"the {brand} {kind.x}")
         if variety:
-            long = [f"the {brand} {variety} one in {size}", f"the {size} {brand} {variety} one"]
-            short += [f"the {brand} {variety} one", f"the {variety} one"]
-        return _safe(short, full), _safe(long, full), brand
+            varied = [f"{brand}'s {variety}", f"the {brand} {variety}", f"{brand} {variety}", f"the {brand} {variety} one"]
+            sized = [f"the {size} {brand} {variety}", f"{brand}'s {variety} in {size}"]
+            plain += [f"the {variety} one", f"that {variety}", f"{brand}'s {variety}"]
+        return _Forms(_safe(plain, full), _safe(varied, full), _safe(sized, full), brand, variety)
 
 
 def _variety(full: str, brand: str, kind: str) -> str:
-    """Return what the name has beyond brand, type and pack: at most three words."""
+    """Return what the name has beyond brand, claims, type and pack: at most two words, "" when nothing is left."""
     rest = full[len(brand) :] if brand and full.lower().startswith(brand.lower()) else full
-    skip = set(kind.lower().split())
+    skip = {w.lower() for w in kind.split()}
     skip |= {w[:-1] for w in skip if w.endswith("s")}
-    kept = []
+    kept: list[str] = []
     for word in rest.replace(",", " ").split():
-        if word[0].isdigit() or (kept and kept[-1] == "x"):
+        if word[0].isdigit():
             break
-        if word.lower() not in skip and word not in ("&", "-"):
+        if word.lower() not in skip and word.lower() not in _CLAIMS and word not in ("&", "-"):
             kept.append(word)
-    while kept and kept[-1].lower() in ("with", "of", "and", "in", "for", "from"):
+    kept = kept[:2]
+    while kept and kept[-1].lower() in ("with", "of", "and", "in", "for", "from", "less"):
         kept.pop()
-    return " ".join(kept[:3])
+    return " ".join(kept)
 
 
-def _unbranded(full: str, size: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+def _unbranded(full: str, size: str) -> _Forms:
     words = full.split()
     part = " ".join(words[: min(3, len(words) - 1)]).rstrip(",&-") if len(words) > 1 else ""
     if not part:
-        return (("that one", "this one"), ("that one", f"the one of {size}"), full)
-    short = [f"the {part} one", f"that {part} one", f"the one with {part}"]
-    return _safe(short[:2], full), _safe([f"the {part} one of {size}", *short[:2]], full), part
+        return _Forms(("that one", "this one"), ("that one",), ("that one", f"the one of {size}"), full, "")
+    short = _safe([f"the {part} one", f"that {part} one", f"the {part}"], full)
+    return _Forms(short, short, _safe([f"the {part} one of {size}"], full), part, "")
 
 
 def _safe(forms: list[str], full: str) -> tuple[str, ...]:
@@ -149,4 +173,4 @@ def _safe(forms: list[str], full: str) -> tuple[str, ...]:
     return tuple(f for f in forms if low not in f.lower()) or ("that one",)
 
 
-_POINTING: Final = (("that one", "this one"), ("that one", "this one"), "\x00")
+_POINTING: Final = _Forms(("that one", "this one"), ("that one",), ("that one",), "\x00", "")

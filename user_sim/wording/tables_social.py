@@ -4,113 +4,132 @@ from __future__ import annotations
 
 from typing import Final
 
+from supermarket_env.user_sim.wording.tables_words import FINE, GOODBYE, NAME, POOR
 from supermarket_env.user_sim.wording.template import Block
+
+_THANKS = "(thanks|thank you|cheers|many thanks|ta|much obliged|thanks a lot|thanks a million|bless you, thanks|much appreciated)"
+_HELP = (
+    "(help|advice|work|service|support|guidance|assistance|effort|thinking|teamwork|care|attention|input|counsel|company|job|stuff|idea"
+    "|thought|answer|going|hint|know-how|patience|kindness)"
+)
+_MIND = (
+    "(look|think|see|wonder|ponder|reflect|consider|continue|decide|breathe|focus|proceed|listen|check|muse|carry on|keep going|read on)"
+)
+_HOW = "(calmly|slowly|quietly|gladly|simply|briefly|carefully|gently|happily|just|quickly|patiently|properly|first|now|rather|better)"
+_AFTERWARDS = "(then|now|first|next|again|further|onwards|together|quietly|slowly|myself|calmly|instead|meanwhile|shortly|presently|alone)"
 
 THANK: Final = Block(
     common=(
-        "(thanks|thank you|many thanks|cheers|thanks a lot|thank you very much|much obliged|ta|thanks a bunch|a thousand thanks)"
-        " (for helping|for the help|for your trouble|for that|for thinking along|for being here|for your time|for the effort)",
-        "(thanks|thank you|cheers|much appreciated|I appreciate it|I'm grateful|grateful thanks|thanks a million|bless you),"
-        " (that helps|very kind|good to know|well done|nice work|that's useful|helpful indeed|kind of you|very good|most helpful)",
-        "(I'm|I am|we are|I feel) (thankful|grateful|much obliged|in your debt|glad you're here, thanks)",
-        "(that's|this is|it was) (kind|helpful|nice|decent|thoughtful|good|sweet|clever|useful) (of you|work|advice|to hear), (thanks|thank you|cheers)",
-        "(how|so|really|very|most) (kind|helpful|nice|thoughtful|useful|good), (thanks|thank you|many thanks|cheers)",
+        f"{FINE} {_HELP}, {_THANKS}",
+        f"{_THANKS} {NAME}",
+        f"{_THANKS} for (helping|thinking along|listening|bothering|caring|explaining) {NAME}",
+        f"(what|such|that's) {FINE} {_HELP}, (thanks|cheers|ta)",
+        f"I'm (grateful|thankful|much obliged), {NAME}",
+        f"{_THANKS}, {FINE} {_HELP}",
+        f"(very|so|most|really|how|truly|jolly|awfully|ever so) {FINE}, {_THANKS}",
+        f"I appreciate {_HELP} like this, {NAME}",
+        f"{_THANKS}, that's {FINE}",
     ),
     warm=(
-        "(you're|you are) (a star|a gem|a treasure|wonderful|brilliant|an angel|a lifesaver|the best), (thanks|thank you|cheers)",
-        "(thank you so much|thanks ever so much|warmest thanks|thanks from the heart), (you made my day|what a help|I love it|splendid|great)",
+        f"you're (a star|a gem|a treasure|wonderful|brilliant|an angel|a lifesaver), {_THANKS}",
+        f"(warmest|heartfelt|sincere|a thousand|endless|double|special|hearty) thanks, {NAME}",
+        f"{_THANKS} for such {FINE} {_HELP}",
     ),
     sharp=(
-        "(thanks|thank you|cheers|ta|right, thanks|okay, thanks|well, thanks|fine, thanks|good, thanks|noted, thanks)"
-        "(| then| for that| anyway| I suppose| for trying| all the same| at least| regardless)",
+        f"(right|okay|well|fine|good|noted|sure|alright), (thanks|cheers|thank you|ta)(| then| anyway| I suppose| at least| regardless)",
+        f"(thanks|thank you|cheers|ta)(| for that| for trying| anyway| I suppose| regardless| at least| all the same)",
+        f"{_THANKS} {NAME}",
     ),
 )  # fmt: skip
 
 CHAT: Final = Block(
     common=(
-        "(okay|alright|right|well|good|fine|hm|so|very well|mm|understood|I see|got it|fair enough|noted|uh-huh|I get it|ah|oh)"
-        "(, let's see| then|, let me see|, on we go|, carry on|, moving along|, I'm listening|, let's go on|, go ahead|, as you say"
-        "|, that's that|, step by step|, one by one|, all in good time|, no rush|, we'll manage|, we'll see)",
-        "(let me|I'll|I'd better|I shall|let's|time to) (have a look|see|look around|think|keep going|carry on|look further|check|move along)"
-        "(| then| first| now| myself| quietly| a little| here)",
-        "(all these|so many|such|quite some|rows of) (shelves|aisles|colours|things|products|labels|goods)(| here| around me| everywhere)",
-        "(supermarkets|shops|shelves|shopping trips|errands|aisles) (never change|are what they are|have their charm|can tire one out|go on and on)",
+        f"(let me|I'll|I'd better|I shall|let's|time to|I might|allow me to|I want to|best to) {_MIND} {_AFTERWARDS}",
+        f"(let me|I'll|I shall|let's|I'd|we could|I may) {_HOW} {_MIND}",
+        f"(okay|alright|right|well|good|fine|understood|noted|uh-huh|I see|got it|fair enough|hm|mm), {_HOW} {_MIND} {_AFTERWARDS}",
+        "(shops|shelves|supermarkets|errands|aisles|shopping trips|trolleys|labels|queues|price tags|baskets)"
+        " (amuse|tire|puzzle|calm|confuse|charm|bore|cheer|fascinate|distract|delight|please|bewilder|soothe|intrigue)"
+        " (me|people|everyone|anybody|somehow|sometimes|always|slightly|greatly|endlessly|indeed|most days|often|a little|as ever)",
+        "(steady|slow|easy|calm|patient|gentle|careful|quiet|unhurried|thorough|cheerful|orderly|leisurely|relaxed)"
+        " (shopping|browsing|thinking|looking|choosing|going|planning|walking|pacing|searching)"
+        " (helps|pays|works|suits me|wins|does it|is best|feels right|beats rushing|keeps me sane|is my way|never hurts)",
+        f"(no rush|one by one|step by step|all in good time|we'll manage|we'll see|carry on|go ahead|on we go|so be it|that's that), {NAME}",
     ),
     warm=(
-        "(nice|lovely|pleasant|good|fun) (to chat|talking to you|to have company|shopping like this|to have a helper)",
-        "(you're|you are) (good company|fun to shop with|easy to talk to|a cheerful voice)",
+        f"(nice|lovely|pleasant|good|fun|a joy|a treat|cosy) (to chat|talking|chatting|to have company|shopping), {NAME}",
+        f"you're {FINE} company, {NAME}",
     ),
     sharp=(
-        "(okay|right|hm|well|fine|so|mm|noted|I see|whatever|yes, yes|sure)(| then|, go on|, and now|, next|, moving along|, carry on|, let's see)",
+        "(okay|right|hm|well|fine|so|mm|noted|whatever|yes, yes|sure|understood|I see)"
+        "(| then|, go on|, and now|, next|, moving along|, carry on|, let's see|, proceed|, continue|, whatever|, enough|, I heard you)",
+        f"(let me|I'll|I'd|just let me) (just |)(look|think|see|check|continue|listen|decide|breathe)(| now| first| alone| myself| quietly)",
     ),
-    angry=("(oh well|goodness|honestly|good grief|dear me)(|, go on|, what a day|, this is hard work|, on we go)",),
+    angry=(f"(oh well|goodness|honestly|good grief|dear me|heavens|ugh|argh), (go on|on we go|carry on|next|move along|whatever)(| now| then|)",),
 )  # fmt: skip
+
+_GO = "(I'm off|I'm leaving|I'm going|off I go|I must go|time to go|that's me done|I'd better go)"
+_PAID = "(I've paid|all paid|paid|it's all paid|everything is paid|I have paid|paid and packed|paid up|the bill is paid|that's paid)"
 
 BYE: Final[dict[str, Block]] = {
     "": Block(
         common=(
-            "(bye|goodbye|bye bye|see you|so long|farewell|cheerio|until next time|take care|bye then|bye now|all the best)"
-            "(| and take care| and good luck|, have a nice day|, have a good one|, keep well|, good day|, regards|, enjoy the rest of it)",
-            "(that's me done|I'm off|I'm going|I'm leaving now|time to go|off I go|I must go)"
-            ", (bye|goodbye|bye bye|see you|so long|farewell|take care|cheerio|until next time|bye for now)",
+            f"{GOODBYE} {NAME}",
+            f"{GOODBYE} (and|but|oh and|well,) (take care|good luck|keep well|stay well|all the best|best wishes|godspeed), {NAME}",
+            f"{_GO} {NAME}, {GOODBYE}",
+            f"{_GO}, {GOODBYE} {NAME}",
+            f"have a {FINE} (day|evening|time|week|weekend|one|rest of the day), {GOODBYE}",
         ),
-        warm=("(it was a pleasure|nice talking to you|lovely to meet you), (bye|goodbye|see you|take care|until next time)",),
-        sharp=("(bye|goodbye|I'm off|I'm leaving|see you)(| then| now|, that's it)",),
+        warm=(f"{FINE} (company|chat|talk|meeting you|talking to you), {GOODBYE} {NAME}",),
+        sharp=(f"{GOODBYE}(| then| now|, that's it|, enough)", f"{_GO}(| now| then|, bye|, goodbye)"),
     ),
     "paid": Block(
         common=(
-            "(all paid|everything is paid|I've paid|the bill is paid|paid and packed|that's paid|I have paid|it's all paid)"
-            ", (bye|goodbye|see you|bye bye|so long|farewell|take care|cheerio|until next time|bye then|I'm off|off I go|all the best)",
-            "(bye|goodbye|see you|so long|farewell|cheerio|bye bye|take care|off I go|I'm off)"
-            "(, I've paid|, all paid|, the shopping is done|, that was the till|, everything's paid|, checkout done|, paid up|, it's all paid for)",
-            "(that's the shopping done|shopping done|that was it|the till is behind me|checkout done|done at the till)"
-            "(, bye|, goodbye|, see you|, so long|, farewell|, take care|, cheerio|, off I go|, I'm off)",
+            f"{_PAID}, {GOODBYE} {NAME}",
+            f"{GOODBYE} {NAME}, {_PAID}",
+            f"{FINE} (trip|shopping|visit|round|tour|outing|errand), {_PAID}, {GOODBYE}",
+            f"{_PAID}, have a {FINE} (day|evening|time|week|weekend|one), {GOODBYE}",
+            f"(shopping done|checkout done|that was the till|done at the till), {GOODBYE} {NAME}",
+            f"{_PAID} {NAME}, {_GO}",
         ),
-        warm=(
-            "(I've paid|all paid), (it was a pleasure|nice shopping with you|lovely trip), (bye|goodbye|see you|take care|until next time)",
-        ),
-        sharp=("(paid|I've paid|all paid|done and paid)(, bye|, goodbye|, I'm off|, I'm out|, enough)", "(bye|goodbye), (I've paid|paid|that's paid)"),
+        warm=(f"{_PAID}, {FINE} (company|chat|teamwork|help|shopping with you), {GOODBYE} {NAME}",),
+        sharp=(f"{_PAID}, {GOODBYE}", f"{_PAID}, {_GO}", f"{GOODBYE}, {_PAID}"),
     ),
     "paid_early": Block(
         common=(
-            "(I'll pay for|I paid for|I've paid for|let it be) (what I have|what's in the cart|these things)"
-            "(, bye|, goodbye|, see you|, so long|, that's enough, bye|, I've had enough, bye|, I'm off|, I'm going now)",
-            "(I've had enough|that's enough for me|my patience is gone|I stop here|I give up on the rest)"
-            ", (I've paid for what I have|I paid for what I've got|what I have is paid)(, bye|, goodbye|, so long|, I'm off|)",
+            f"(I've had enough|that's enough for me|my patience is gone|I stop here|I give up on the rest|enough {POOR} shopping)"
+            f", (I've paid for what I have|I paid for what I've got|what I have is paid|paid for this much), {GOODBYE} {NAME}",
+            f"(I've paid for|I paid for|I settled) (what I have|what's in the cart|these things|this much|what there is), {_GO} {NAME}",
         ),
-        sharp=("(enough|I've had enough|that's it), (I paid for what I have|I've paid for this much)(, bye|, goodbye|)",),
+        sharp=(f"(enough|I've had enough|that's it|no more), (I paid for what I have|I've paid for this much)(, bye|, goodbye|, so long|)",),
     ),
     "left": Block(
         common=(
-            "(I'm leaving|I'm going|I'll leave it|I'd better go|I'm off|I'll try elsewhere) (without buying anything|empty-handed|with nothing|just like that)"
-            "(, bye|, goodbye|, so long|, see you|, farewell|)",
-            "(this isn't working|nothing for me here|it's no use|that leads nowhere|no luck)"
-            ", (I'm leaving|I'm off|I'm going|goodbye|bye|so long|farewell|I'll go elsewhere)",
-            "(bye|goodbye|so long|farewell), (I leave|I'm leaving|I go|I walk out) (empty-handed|without anything|with nothing)",
+            f"{POOR} (luck|trip|visit|round|outing|shopping), {_GO} (empty-handed|with nothing|without buying anything|just like that)",
+            f"(this isn't working|nothing for me here|it's no use|that leads nowhere|no luck), {_GO}, {GOODBYE} {NAME}",
+            f"{GOODBYE} {NAME}, (I leave|I'm leaving|I walk out) (empty-handed|without anything|with nothing)",
         ),
         sharp=(
-            "(I'm leaving|I'm going|I'm off|I'm out|forget it, I'm leaving)(, bye|, goodbye|, that's it|, enough)(| of this| now|)",
-            "(forget it|this is useless|what a waste|enough of this|I'm done with this)(, I'm leaving|, goodbye|, bye|, I'm going|, I'm out)",
+            f"(forget it|useless|what a waste|I'm done with this|no use|hopeless), {_GO}(| now| at once|, bye|, goodbye|, so long)",
+            f"{POOR} (shop|service|help|trip|visit|business), {_GO}",
         ),
         angry=(
-            "(this is a joke|never again|what a shambles|I've had it|unbelievable|a waste of my time|I'm fed up)"
-            ", (I'm leaving|goodbye|I'm off|I'm out of here|I'm going|bye)",
+            f"(this is a joke|never again|what a shambles|I've had it|unbelievable|a waste of time|I'm fed up), {_GO}(| now| at once|, bye)",
+            f"{POOR}, {POOR} (shop|service|help|trip|visit|business), {_GO}",
         ),
     ),
     "patience": Block(
         common=(
-            "(I've had enough|my patience is gone|I've run out of patience|I can't be bothered any more|I give up|this takes too long)"
-            ", (I'm leaving|I'm off|goodbye|bye|I'm going|so long|farewell|I'm going home)(| now| at once| empty-handed|)",
-            "(I'm leaving|I'm off|goodbye|bye|I'm going|so long|farewell)"
-            ", (I've had enough|my patience is gone|I've lost patience|I give up|it takes too long|that's too much)(| for me| by far| today|)",
+            f"(I've had enough|my patience is gone|I've run out of patience|I give up|this takes too long), {_GO} {NAME}",
+            f"{_GO}, (I've had enough of|my patience ends at|no more of|I'm tired of) {POOR} (shopping|trips|searching|errands|rounds)",
+            f"{GOODBYE} {NAME}, (I've had enough|my patience is gone|I've lost patience|I give up|it takes too long)",
         ),
         sharp=(
-            "(enough|I give up|I've had enough|that's it|no more)(, I'm leaving|, goodbye|, bye|, I'm going|, I'm out)(| now|)",
-            "(I'm leaving|I'm going|goodbye|I'm out)(, enough|, I give up|, I've had enough|, that's it)(| now|)",
+            f"(enough|I give up|I've had enough|that's it|no more|I can't be bothered), {_GO}(| now| at once|, bye|, goodbye)",
+            f"{_GO}, (enough|I give up|I've had enough|that's it)(| now| of this|)",
         ),
         angry=(
-            "(this is a joke|never again|what a shambles|I've had it|unbelievable|a waste of my time|I'm fed up)"
-            ", (I'm leaving|goodbye|I'm off|I'm out of here|I'm going|bye)",
+            f"(this is a joke|never again|what a shambles|I've had it|unbelievable|a waste of time|I'm fed up), {_GO}(| now| at once|, bye)",
+            f"{POOR}, {POOR} (shop|service|help|trip|visit|business), {_GO}",
         ),
     ),
 }  # fmt: skip

@@ -1,0 +1,444 @@
+"""The engine: plays one episode turn by turn and writes its log. Every door and every runner drives this class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from supermarket_env.dialogue.acts import AssistantMessage, Exchange, Transcript, UserResponse
+from supermarket_env.dialogue.consistency import text_mismatch
+from supermarket_env.envs.decode import Decoded, Decoder, clear_message
+from supermarket_env.envs.kernel import Kernel
+from supermarket_env.envs.narrate import Event, Narrator
+from supermarket_env.envs.seat import GameView
+from supermarket_env.envs.understand import outcome_of
+from supermarket_env.errors import ConfigError, MessageError, unknown_name
+from supermarket_env.events.hooks import Hook, HookSet
+from supermarket_env.events.log import finish_episode
+from supermarket_env.metrics.satisfaction import assign, true_needs
+from supermarket_env.rules import codes
+from supermarket_env.rules.draws import P_AGENT, P_WORDS, lane
+from supermarket_env.rules.twins import Rules, rules
+from supermarket_env.tasks.prepare import Prepared, prepare
+from supermarket_env.tasks.solve import shortest_tour
+from supermarket_env.tasks.state import compiled_tables, plain_tables, set_seed
+from supermarket_env.tasks.task import Task
+from supermarket_env.user_sim.config import UserConfig
+from supermarket_env.user_sim.wording import Manner, Wording, mood_of
+from supermarket_env.world import World
+
+TRACKS = ("semantic", "text")
+TURN_COST = 0.1
+"""Reward lost over a trip that takes exactly the optimal number of turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeLabels:
+    """The identity of an episode in its log line."""
+
+    agent: str = "agent"
+    user: str = "scripted"
+    store: str = ""
+    catalogue: str = ""
+    suite: str = ""
+    task_id: str = ""
+    trial: int = 0
+    stratum: str = ""
+    episode_id: str = ""
+
+
+class Game:
+    """One assistant's seat at one user's side; ``reset`` starts an episode, ``step`` plays a turn.
+
+    Args:
+        world: Catalogue and store.
+        track: ``semantic`` (the view holds the user's acts) or ``text`` (words only).
+        user: The user population.
+        strikes: Consecutive faulty messages that end the episode as ``assistant_error``.
+        max_turns: Turn limit; ``None`` takes the task's own.
+        hooks: Live hooks, called in order.
+        texts: Whether the user's words are made (switch off for speed; the log then has none).
+        mode: ``auto``, ``compiled`` or ``plain`` rules; the results are the same to the bit.
+
+    Raises:
+        ConfigError: an argument is out of range or unknown.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        *,
+        track: str = "semantic",
+        user: UserConfig | None = None,
+        strikes: int = 3,
+        max_turns: int | None = None,
+        hooks: Iterable[Hook] = (),
+        texts: bool = True,
+        mode: str = "auto",
+    ) -> None:
+        if track not in TRACKS:
+            raise ConfigError(unknown_name("track", track, TRACKS))
+        if strikes < 1 or (max_turns is not None and not 1 <= max_turns <= 1000):
+            raise ConfigError(f"strikes must be at least 1 and max_turns in 1..1000, got {strikes} and {max_turns}")
+        self.world = world
+        self.track = track
+        self.user = user or UserConfig()
+        self.strikes = strikes
+        self.max_turns = max_turns
+        self.texts = texts or track == "text"
+        self.hooks = HookSet(hooks)
+        self.narrator = Narrator(world)
+        self.decoder = Decoder(world)
+        self.types: list[int] = world.catalogue.type_idx.tolist()
+        book: Rules = rules(mode)
+        tables = compiled_tables(world, self.user) if book.compiled else plain_tables(world, self.user)
+        self.kernel = Kernel(book, tables)
+        self._wording: Wording | None = None
+        self._parser: Any = None
+        self.done = True
+        self.agent_seed = 0
+
+    # --- start -----------------------------------------------------------------------------------------------------
+
+    def reset(self, task: Task, *, seed: int, labels: EpisodeLabels | None = None) -> GameView:
+        """Start the episode of ``task`` with the luck of ``seed`` (0 <= seed < 2**62); returns the first view."""
+        if not 0 <= seed < 2**62:
+            raise ConfigError(f"an episode seed is an integer in [0, 2**62), got {seed!r}")
+        self.task = task
+        self.seed = seed
+        self.labels = labels or EpisodeLabels(task_id=task.id, stratum=task.stratum, store=self.world.store.name)
+        self.prepared: Prepared = prepare(self.world, task, self.user)
+        self.turn_limit = self.max_turns or self.prepared.max_turns
+        template, record = self.prepared.rows()
+        for row in (template, record):
+            if row is not None:
+                self._key_row(row, seed)
+        self.kernel.begin(template, record)
+        o = self.kernel.o
+        s = self.kernel.s
+        self.agent_seed = lane(s.seed_lo, P_AGENT, 0, 0)
+        self.turn = 0
+        self.done = False
+        self.reason = ""
+        self.struck = 0
+        self.events: list[Event] = []
+        self.true_turns: list[Event] = []
+        self.shown_products: set[int] = set()
+        self.bought: dict[int, int] = {}
+        self.last_action = ("", "")
+        self.last_words = ""
+        self.manner_static = (round(s.t_talkativeness, 3), round(s.t_temper, 3))
+        self.last_message = AssistantMessage()
+        self.view = GameView(self)
+        response = self._speak(o, opening=True)
+        self.transcript = Transcript(self.shown_response)
+        self._emit({**self._opening_event(o, response), "reveals": self.narrator.reveals(s, o)}, first=True)
+        self.view.refresh(1, self.turn_limit)
+        if self.hooks:
+            self.hooks.episode_start(self.view)
+            if self.hooks.has_step_hooks:
+                for event in self.events:
+                    self.hooks.event(event)
+        return self.view
+
+    def _key_row(self, row: Any, seed: int) -> None:
+        if hasattr(row, "dtype"):
+            shadow = _Seeded()
+            set_seed(shadow, seed)
+            row["seed_lo"], row["seed_hi"] = shadow.seed_lo, shadow.seed_hi
+            row["max_turns"] = self.turn_limit
+            row["reads_acts"] = 1 if self.track == "semantic" else 0
+        else:
+            set_seed(row, seed)
+            row.max_turns = self.turn_limit
+            row.reads_acts = 1 if self.track == "semantic" else 0
+
+    def _opening_event(self, o: Any, response: UserResponse) -> Event:
+        self.events.append(self.narrator.obs_event(0, self.kernel.node))
+        return {
+            "k": "user",
+            "turn": 0,
+            "act": response.act,
+            "slots": self.narrator.user_slots(response),
+            "text": self.last_words,
+            "trust": o.trust,
+            "irritation": o.irritation,
+        }
+
+    # --- a turn ----------------------------------------------------------------------------------------------------
+
+    def step(self, message: Any) -> GameView:
+        """Play one turn with ``message``: an AssistantMessage, a mapping of its fields, or plain text.
+
+        Junk does not raise: it counts as a faulty empty message by the strike rule.
+
+        Raises:
+            RuntimeError: the episode is over or was never started.
+        """
+        self._must_run()
+        try:
+            if isinstance(message, str):
+                message = self._parsed(message)
+            parsed = AssistantMessage.parse(message)
+        except MessageError as error:
+            return self.fail("invalid_message", str(error))
+        decoded = self.decoder.decode(parsed, self.kernel.m)
+        mismatch = None
+        if decoded.text and not decoded.fault:
+            mismatch = text_mismatch(parsed, self.world.catalogue, self.world.store)
+        goal = (parsed.goal.kind, parsed.goal.id[:200]) if parsed.goal is not None else None
+        self.last_message = parsed
+        return self._play(decoded, goal, mismatch)
+
+    def step_row(self, fill: Callable[[Any], None], text: str = "") -> GameView:
+        """Play one turn with a message row filled by ``fill`` (the numeric door); the row is always usable."""
+        self._must_run()
+        m = self.kernel.m
+        clear_message(m)
+        fill(m)
+        items = tuple(self.narrator.product[p] for p in m.items[: m.n_items]) if m.n_items else ()
+        goal = self.narrator.goal_name(m) if m.goal_kind else None
+        return self._play(Decoded(text, items, "", ""), goal, None)
+
+    def fail(self, kind: str, detail: str) -> GameView:
+        """Play one turn in which the assistant failed (it raised, hung or sent junk): a faulty empty message."""
+        self._must_run()
+        clear_message(self.kernel.m)
+        self.last_message = AssistantMessage()
+        return self._play(Decoded("", (), kind, detail), None, None)
+
+    def infra_error(self, detail: str) -> None:
+        """End the episode as ``infra_error``: the simulator or machine failed; it leaves every metric."""
+        self._must_run()
+        self._emit({"k": "fault", "turn": self.turn, "who": "infra", "kind": "error", "detail": detail[:500]})
+        self._finish("infra_error")
+
+    def _must_run(self) -> None:
+        if self.done:
+            raise RuntimeError("the episode is over (or was never started): call reset first")
+
+    def _parsed(self, text: str) -> AssistantMessage:
+        return self._get_parser().assistant(text, mentioned=self.view.heard)  # type: ignore[no-any-return]
+
+    def _get_parser(self) -> Any:
+        if self._parser is None:
+            from supermarket_env.dialogue.parse import Parser
+
+            self._parser = Parser(self.world.catalogue, self.world.store)
+        return self._parser
+
+    def _play(self, decoded: Decoded, goal: tuple[str, str] | None, mismatch: str | None) -> GameView:
+        kernel, names = self.kernel, self.narrator
+        m, o = kernel.m, kernel.o
+        self.turn += 1
+        turn = self.turn
+        start = len(self.events)
+        fault = self._fault_of(decoded, mismatch)
+        if decoded.fault:
+            self.struck += 1
+        else:
+            self.struck = 0
+        if self.struck >= self.strikes:
+            o.claim = -1
+            self.events.append(names.assistant_event(turn, m, o, decoded.text))
+            self.events.append(fault)
+            self._stream(start)
+            self._finish("assistant_error")
+            return self.view
+        kernel.play()
+        self._message_events(decoded, goal)
+        response = self._speak(o, opening=False)
+        user = names.user_event(turn, o, response, self.last_words)
+        if o.n_facts:
+            user["reveals"] = names.reveals(kernel.s, o)
+        self.events.append(user)
+        self._cart_events(o)
+        reason = codes.ENDS[kernel.end] if kernel.end else ""
+        self.events.append(self._reward_event(reason))
+        if fault:
+            self.events.append(fault)
+        self.events.append(names.obs_event(turn, kernel.node))
+        self.true_turns.append(self._true_turn(o, response))
+        action = user["action"]
+        self.last_action = (action["type"], next(iter(action["params"].values()), ""))
+        self.transcript.exchanges.append(
+            Exchange(turn, self.last_message, self.shown_response, *self.last_action, qty=o.qty)
+        )
+        self._stream(start)
+        if reason:
+            self._finish(reason)
+        else:
+            self.view.refresh(turn + 1, self.turn_limit - turn)
+        return self.view
+
+    def _fault_of(self, decoded: Decoded, mismatch: str | None) -> Event:
+        kind, detail = decoded.fault, decoded.detail
+        if not kind:
+            if not mismatch:
+                return {}
+            kind, detail = "act_text_mismatch", mismatch
+        return {"k": "fault", "turn": self.turn, "who": "assistant", "kind": kind, "detail": detail[:500]}
+
+    def _message_events(self, decoded: Decoded, goal: tuple[str, str] | None) -> None:
+        m, o, names = self.kernel.m, self.kernel.o, self.narrator
+        self.events.append(names.assistant_event(self.turn, m, o, decoded.text))
+        if decoded.items:
+            self.events.append({"k": "recommend", "turn": self.turn, "items": list(decoded.items)})
+            self.shown_products.update(m.items[: m.n_items])
+        if m.sug_type:
+            self.events.append(names.suggest_event(self.turn, m, o))
+        if goal is not None:
+            self.events.append(names.goal_event(self.turn, m, o, goal))
+
+    def _cart_events(self, o: Any) -> None:
+        if o.cart_op:
+            self.events.append(self.narrator.cart_event(self.turn, o))
+            sign = 1 if o.cart_op == 1 else -1
+            self.bought[o.cart_p] = self.bought.get(o.cart_p, 0) + sign * o.cart_q
+            self.shown_products.add(o.cart_p)
+        if o.cleared:
+            self.events.append({"k": "cart", "turn": self.turn, "op": "clear", "why": "abandoned"})
+            self.bought = {}
+
+    def _reward_event(self, reason: str) -> Event:
+        turn_cost = TURN_COST / self.prepared.optimal_turns
+        parts = {"need_satisfaction": 0.0, "turn": -turn_cost}
+        if reason in ("checkout", "patience_checkout"):
+            parts["need_satisfaction"] = self._need_satisfaction()
+        self.reward = parts["need_satisfaction"] - turn_cost
+        return {"k": "reward", "turn": self.turn, "value": self.reward, "parts": parts}
+
+    def _need_satisfaction(self) -> float:
+        if self.prepared.U_star <= 0.0:
+            return 0.0
+        cart = {self.narrator.product[p]: q for p, q in self.bought.items() if q > 0}
+        needs = true_needs(self.truth()) or ()
+        return max(0.0, assign(needs, cart).value) / self.prepared.U_star
+
+    def _speak(self, o: Any, *, opening: bool) -> UserResponse:
+        """Return the true response; set the words and what the assistant sees of it."""
+        response = self.narrator.response(o)
+        self.last_words = self._words(o, response, opening) if self.texts else ""
+        if self.track == "text":
+            self.shown_response = UserResponse(act="", text=self.last_words)
+            understood = self._get_parser().user(
+                self.last_words, asked=None if opening else self.last_message, mentioned=self.view.heard
+            )
+            self.kernel.note(outcome_of(understood, self.decoder, o))
+        else:
+            self.shown_response = UserResponse(
+                act=response.act,
+                need=response.need,
+                facts=response.facts,
+                attribute=response.attribute,
+                products=response.products,
+                category=response.category,
+                reason=response.reason,
+                cause=response.cause,
+                text=self.last_words,
+            )
+        return response
+
+    def _words(self, o: Any, response: UserResponse, opening: bool) -> str:
+        if self._wording is None:
+            self._wording = Wording(self.world.catalogue, self.world.store)
+        talkative, temper = self.manner_static
+        end = codes.ENDS[self.kernel.end] if self.kernel.end else ""
+        manner = Manner(
+            talkativeness=talkative,
+            temper=temper,
+            mood=mood_of(o.trust, min(1.0, o.irritation / 4.0)),
+            hurried=o.patience < 4.0,
+            end=end,
+        )
+        key = lane(self._word_seed(), P_WORDS, self.turn, o.act) * 1073741789 + o.act
+        return self._wording.say(response, manner=manner, key=key, opening=opening)
+
+    def _word_seed(self) -> int:
+        return (self.seed ^ (self.seed >> 31)) & 0xFFFFFFFF
+
+    def _true_turn(self, o: Any, response: UserResponse) -> Event:
+        """Return what the user truly meant this turn, for scorers of replies: intent, what was asked, true answer."""
+        turn: Event = {"turn": self.turn, "intent": response.act}
+        if o.act == codes.U_ASK and response.products:
+            p = o.products[0]
+            turn["asked"] = {"product": response.products[0], "attribute": response.attribute}
+            turn["answer"] = {"value": self.narrator.field_value(o.slot, self.decoder.opening_value(p, o.slot))}
+        elif o.act == codes.U_ASK_WHERE:
+            store = self.world.store
+            turn["asked"] = {"category": response.category, "products": list(response.products)}
+            places = (
+                store.product_sections(o.products[0])
+                if o.products[0] >= 0
+                else store.type_home_sections[o.category - 1]
+            )
+            turn["answer"] = {"sections": [store.section_ids[c] for c in places]}
+        return turn
+
+    # --- end -------------------------------------------------------------------------------------------------------
+
+    def _emit(self, event: Event, *, first: bool = False) -> None:
+        self.events.append(event)
+        if self.hooks.has_step_hooks and not first:
+            self.hooks.event(event)
+
+    def _stream(self, start: int) -> None:
+        if self.hooks.has_step_hooks:
+            for event in self.events[start:]:
+                navigation = event["k"] == "suggest" and event["action"]["type"] in ("move", "look")
+                self.hooks.event(event, navigation=navigation)
+
+    def _finish(self, reason: str) -> None:
+        self.reason = reason
+        self.done = True
+        self.view.refresh(self.turn + 1, 0)
+        end: Event = {"k": "end", "reason": reason, "turn": self.turn}
+        if reason != "infra_error":
+            homes = {int(self.world.store.home_section[p]) for p, q in self.bought.items() if q > 0}
+            end["walked_m"] = float(self.kernel.s.walked)
+            end["tour_m"] = shortest_tour(self.world, tuple(sorted(homes))).metres
+        self._emit(end)
+        if self.hooks:
+            self.hooks.episode_end(finish_episode(self.episode()))
+
+    def truth(self) -> dict[str, Any]:
+        """Return the evaluator's truth of the episode so far (log.md); never for the assistant."""
+        truth = self.prepared.truth()
+        names = self.narrator.product
+        truth["utility"] = {need: dict(values) for need, values in truth["utility"].items()}
+        for p in sorted(self.shown_products):
+            for need, value in self.prepared.utilities_of(p).items():
+                truth["utility"][need][names[p]] = value
+        truth["violates"] = {names[p]: self.prepared.violations(p) for p in sorted(self.shown_products)}
+        truth["turns"] = list(self.true_turns)
+        return truth
+
+    def episode(self) -> dict[str, Any]:
+        """Return the log line of the episode (log.md) as a JSON-ready object."""
+        labels = self.labels
+        return {
+            "schema": "supermarket.episode/1",
+            "episode_id": labels.episode_id
+            or f"{labels.agent}|{labels.user}|{labels.store}|{labels.task_id}|{labels.trial}",
+            "agent": labels.agent,
+            "user": labels.user,
+            "store": labels.store or self.world.store.name,
+            "catalogue": labels.catalogue or self.world.catalogue.name,
+            "suite": labels.suite,
+            "task_id": labels.task_id or self.task.id,
+            "trial": labels.trial,
+            "seed": self.seed,
+            "stratum": labels.stratum or self.task.stratum,
+            "track": self.track,
+            "nav_schema": {"move": ["node"], "look": ["section"]},
+            "events": self.events,
+            "truth": self.truth(),
+        }
+
+
+class _Seeded:
+    """A stand-in row that receives the two seed lanes."""
+
+    seed_lo = 0
+    seed_hi = 0
