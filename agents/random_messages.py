@@ -7,6 +7,7 @@ from typing import Final, TypeVar, cast, get_args
 
 from supermarket_env.agents.shelf import Shelf, shelf_of
 from supermarket_env.agents.words import Words
+
 from supermarket_env.catalogue.schema import ATTRIBUTES
 from supermarket_env.dialogue.acts import ActionType, AssistantAct, AssistantMessage, Goal, GoalKind, Suggestion
 from supermarket_env.dialogue.view import AssistantView
@@ -14,7 +15,17 @@ from supermarket_env.dialogue.view import AssistantView
 _ACTS: Final = cast("tuple[AssistantAct, ...]", get_args(AssistantAct))
 _ACTIONS: Final = cast("tuple[ActionType, ...]", get_args(ActionType))
 _GOALS: Final = cast("tuple[GoalKind, ...]", get_args(GoalKind))
-_ASKABLE: Final = ("anything", "product_type", "brand", "size", "quantity", "price_limit", "diet", "allergy", *ATTRIBUTES)
+_ASKABLE: Final = (
+    "anything",
+    "product_type",
+    "brand",
+    "size",
+    "quantity",
+    "price_limit",
+    "diet",
+    "allergy",
+    *ATTRIBUTES,
+)
 _FIELDS: Final = ("price", "unit_price", "quality", "brand", "size", "allergens")
 _EMOTIONS: Final = ("pleased", "hesitant", "annoyed", "hurried", "confused")
 _T = TypeVar("_T")

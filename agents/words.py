@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from supermarket_env.agents.shelf import Shelf
+
 from supermarket_env.catalogue.schema import Product
 from supermarket_env.dialogue.acts import Goal, Suggestion
 
@@ -38,8 +39,15 @@ _OFFERS: Final = (
     "How about this for the {0}: {1}.",
     "As for the {0}, have a look at {1}.",
 )
-_MORE_OFFERS: Final = ("Then perhaps {1} for the {0}.", "Another idea for the {0}: {1}.", "For the {0} there is also {1}.")
-_SUBSTITUTES: Final = ("Sorry about that. For the {0} you could take {1}.", "That is a pity. Instead, for the {0}: {1}.")
+_MORE_OFFERS: Final = (
+    "Then perhaps {1} for the {0}.",
+    "Another idea for the {0}: {1}.",
+    "For the {0} there is also {1}.",
+)
+_SUBSTITUTES: Final = (
+    "Sorry about that. For the {0} you could take {1}.",
+    "That is a pity. Instead, for the {0}: {1}.",
+)
 _CONFIRMS: Final = ("I would go for {0}.", "{0} is a good choice for you.", "My pick is {0}.")
 _SORRY: Final = ("Sorry about that.", "I am sorry, I will do better.", "I understand, sorry.")
 _CHECKOUTS: Final = ("Then it is time to pay.", "That was all, so you can go and pay.", "We are through, let us pay.")

@@ -152,7 +152,7 @@ def _cell(figures: Mapping[str, Any], name: str, style: str) -> str:
         return "n/a"
     text = format(value, style)
     bounds = look_up(figures.get("intervals", {}), name)
-    return f"{text} [{bounds[0]:{style}}, {bounds[1]:{style}}]" if isinstance(bounds, list) else text
+    return f"{text}\n[{bounds[0]:{style}}, {bounds[1]:{style}}]" if isinstance(bounds, list) else text
 
 
 def print_table(result: Mapping[str, Any], keys: Sequence[str]) -> None:

@@ -18,12 +18,12 @@ from supermarket_env.events.hooks import Hook, HookSet
 from supermarket_env.events.log import finish_episode
 from supermarket_env.metrics.satisfaction import assign, true_needs
 from supermarket_env.rules import codes
-from supermarket_env.rules.draws import P_AGENT, P_WORDS, lane
+from supermarket_env.rules.draws import P_AGENT, P_CHAT, P_WORDS, lane
 from supermarket_env.rules.twins import Rules, rules
 from supermarket_env.tasks.prepare import Prepared, prepare
-from supermarket_env.tasks.solve import shortest_tour
-from supermarket_env.tasks.state import compiled_tables, plain_tables, set_seed
+from supermarket_env.tasks.state import compiled_tables, plain_tables
 from supermarket_env.tasks.task import Task
+from supermarket_env.tasks.tour import shortest_tour
 from supermarket_env.user_sim.config import UserConfig
 from supermarket_env.user_sim.wording import Manner, Wording, mood_of
 from supermarket_env.world import World
@@ -110,11 +110,9 @@ class Game:
         self.labels = labels or EpisodeLabels(task_id=task.id, stratum=task.stratum, store=self.world.store.name)
         self.prepared: Prepared = prepare(self.world, task, self.user)
         self.turn_limit = self.max_turns or self.prepared.max_turns
-        template, record = self.prepared.rows()
-        for row in (template, record):
-            if row is not None:
-                self._key_row(row, seed)
-        self.kernel.begin(template, record)
+        self.kernel.begin(
+            self.prepared, seed=seed, max_turns=self.turn_limit, reads_acts=1 if self.track == "semantic" else 0
+        )
         o = self.kernel.o
         s = self.kernel.s
         self.agent_seed = lane(s.seed_lo, P_AGENT, 0, 0)
@@ -141,18 +139,6 @@ class Game:
                 for event in self.events:
                     self.hooks.event(event)
         return self.view
-
-    def _key_row(self, row: Any, seed: int) -> None:
-        if hasattr(row, "dtype"):
-            shadow = _Seeded()
-            set_seed(shadow, seed)
-            row["seed_lo"], row["seed_hi"] = shadow.seed_lo, shadow.seed_hi
-            row["max_turns"] = self.turn_limit
-            row["reads_acts"] = 1 if self.track == "semantic" else 0
-        else:
-            set_seed(row, seed)
-            row.max_turns = self.turn_limit
-            row.reads_acts = 1 if self.track == "semantic" else 0
 
     def _opening_event(self, o: Any, response: UserResponse) -> Event:
         self.events.append(self.narrator.obs_event(0, self.kernel.node))
@@ -199,7 +185,9 @@ class Game:
         fill(m)
         items = tuple(self.narrator.product[p] for p in m.items[: m.n_items]) if m.n_items else ()
         goal = self.narrator.goal_name(m) if m.goal_kind else None
-        return self._play(Decoded(text, items, "", ""), goal, None)
+        self.last_message = self.narrator.message(m, text)
+        mismatch = text_mismatch(self.last_message, self.world.catalogue, self.world.store) if text else None
+        return self._play(Decoded(text, items, "", ""), goal, mismatch)
 
     def fail(self, kind: str, detail: str) -> GameView:
         """Play one turn in which the assistant failed (it raised, hung or sent junk): a faulty empty message."""
@@ -314,7 +302,7 @@ class Game:
             return 0.0
         cart = {self.narrator.product[p]: q for p, q in self.bought.items() if q > 0}
         needs = true_needs(self.truth()) or ()
-        return max(0.0, assign(needs, cart).value) / self.prepared.U_star
+        return max(0.0, assign(needs, cart).utility) / self.prepared.U_star
 
     def _speak(self, o: Any, *, opening: bool) -> UserResponse:
         """Return the true response; set the words and what the assistant sees of it."""
@@ -343,6 +331,8 @@ class Game:
     def _words(self, o: Any, response: UserResponse, opening: bool) -> str:
         if self._wording is None:
             self._wording = Wording(self.world.catalogue, self.world.store)
+        if o.act == codes.U_CHAT and not self._chats(o):
+            return ""
         talkative, temper = self.manner_static
         end = codes.ENDS[self.kernel.end] if self.kernel.end else ""
         manner = Manner(
@@ -354,6 +344,14 @@ class Game:
         )
         key = lane(self._word_seed(), P_WORDS, self.turn, o.act) * 1073741789 + o.act
         return self._wording.say(response, manner=manner, key=key, opening=opening)
+
+    def _chats(self, o: Any) -> bool:
+        """Whether a user with nothing to say says something all the same: the talkative ones, to who talks to them."""
+        m = self.kernel.m
+        if self.turn == 0 or not (m.act or m.n_items or m.sug_type or m.goal_kind):
+            return False
+        draw = lane(self._word_seed(), P_CHAT, self.turn, 0) / 4294967296.0
+        return draw < self.user.mechanisms.chat * self.manner_static[0]
 
     def _word_seed(self) -> int:
         return (self.seed ^ (self.seed >> 31)) & 0xFFFFFFFF
@@ -397,7 +395,7 @@ class Game:
         if reason != "infra_error":
             homes = {int(self.world.store.home_section[p]) for p, q in self.bought.items() if q > 0}
             end["walked_m"] = float(self.kernel.s.walked)
-            end["tour_m"] = shortest_tour(self.world, tuple(sorted(homes))).metres
+            end["tour_m"] = shortest_tour(self.world.store, homes).metres
         self._emit(end)
         if self.hooks:
             self.hooks.episode_end(finish_episode(self.episode()))
@@ -436,9 +434,3 @@ class Game:
             "truth": self.truth(),
         }
 
-
-class _Seeded:
-    """A stand-in row that receives the two seed lanes."""
-
-    seed_lo = 0
-    seed_hi = 0

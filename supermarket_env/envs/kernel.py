@@ -22,6 +22,8 @@ from supermarket_env.rules.rows import (
 )
 from supermarket_env.rules.twins import Rules
 from supermarket_env.rules.world import Tables
+from supermarket_env.tasks.prepare import Prepared
+from supermarket_env.tasks.state import seed_lanes
 
 
 class RowCopier:
@@ -108,16 +110,20 @@ class Kernel:
             self._stale = False
         return self._state
 
-    def begin(self, template: Any, record: Any) -> None:
-        """Start a trip from a state row (``template`` plain, ``record`` its record form for compiled rules)."""
+    def begin(self, prepared: Prepared, *, seed: int, max_turns: int, reads_acts: int) -> None:
+        """Start a trip of a prepared task with the luck of ``seed``."""
+        start = {"max_turns": max_turns, "reads_acts": reads_acts}
+        start["seed_lo"], start["seed_hi"] = seed_lanes(seed)
         if self.rules.compiled:
-            self.states[0] = record
+            self.states[0] = prepared.record[0]
+            for name, value in start.items():
+                self.states[name][0] = value
             self.rules.begin_trips(self.tables, self.states, self.outcomes, 1)
             self._read_outcome()
         else:
-            for name, _, length in template.spec:
-                value = getattr(template, name)
-                setattr(self._state, name, list(value) if length else value)
+            self._state = prepared.fresh_state()
+            for name, value in start.items():
+                setattr(self._state, name, value)
             self.rules.begin_trips(self.tables, [self._state], [self.o], 1)
 
     def play(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from supermarket_env.catalogue.schema import allergen_names, attribute_names
-from supermarket_env.dialogue.acts import Fact, UserResponse
+from supermarket_env.dialogue.acts import SILENT, AssistantMessage, Fact, Goal, Suggestion, UserResponse
 from supermarket_env.rules import codes
 from supermarket_env.tasks.prepare import reveal_name
 from supermarket_env.world import World
@@ -122,6 +122,30 @@ class Narrator:
         event["slots"] = slots
         event["text"] = text
         return event
+
+    def message(self, m: Any, text: str) -> AssistantMessage:
+        """Return a message row as a message (the numeric door's counterpart of ``Decoder.decode``)."""
+        if not (text or m.act or m.n_items or m.sug_type or m.goal_kind):
+            return SILENT
+        suggest = None
+        if m.sug_type:
+            param = codes.ACTION_PARAM[m.sug_type]
+            arg = self.args[param][m.sug_arg] if param else ""
+            suggest = Suggestion.model_construct(type=codes.ACTIONS[m.sug_type], arg=arg, qty=max(1, m.sug_qty))
+        goal = None
+        if m.goal_kind:
+            kind, name = self.goal_name(m)
+            goal = Goal.model_construct(kind=kind, id=name)
+        return AssistantMessage.model_construct(
+            act=codes.ASSISTANT_ACTS[m.act],
+            text=text,
+            need=m.need,
+            attribute=self.slot[m.slot] if m.slot else "",
+            products=tuple(self.product[p] for p in m.products if p >= 0),
+            items=tuple(self.product[p] for p in m.items[: m.n_items]),
+            suggest=suggest,
+            goal=goal,
+        )
 
     def field_value(self, slot: int, number: int) -> Any:
         """Return the named value of a product field (the inverse of ``Decoder.number_of``)."""

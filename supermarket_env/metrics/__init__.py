@@ -9,10 +9,14 @@ from supermarket_env.metrics.row import EpisodeRow, episode_row
 DEFINITION_VERSION = "1"
 """Raised whenever a figure's definition changes; recorded in every run's manifest."""
 
+METRICS_VERSION = "1"
+"""Version of the definitions; raised when a figure comes to mean something else."""
+
 __all__ = [
     "DEFAULT_HORIZONS",
     "DEFINITION_VERSION",
     "GROUP_KEYS",
+    "METRICS_VERSION",
     "EpisodeRow",
     "MetricsHook",
     "aggregate",

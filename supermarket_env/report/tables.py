@@ -58,7 +58,7 @@ CARE = (
 BLOCKS = (("", OUTCOME), ("lists, suggestions and goals", ADVICE), ("what should not happen", CARE))
 COLUMNS = OUTCOME + ADVICE + CARE
 UNDEFINED = "n/a"
-MIN_WIDTH = 80
+MIN_WIDTH = 90
 """Columns the terminal tables need so that no figure is cut."""
 PRIVILEGED_NOTE = "* told the hidden truth: a ceiling, not a competitor"
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
+
+import numpy as np
 
 from supermarket_env.catalogue.schema import ATTRIBUTES, allergen_names, attribute_names
 from supermarket_env.rules import codes
-from supermarket_env.rules.rows import TRAITS, State
+from supermarket_env.rules.rows import STATE_DTYPE, TRAITS, State, to_record
 from supermarket_env.rules.utility import serves
 from supermarket_env.rules.world import Tables
 from supermarket_env.tasks.solve import BestCart, NeedValues, best_cart, round9, value_needs
@@ -89,6 +92,17 @@ class Prepared:
     def max_turns(self) -> int:
         """The turn limit."""
         return turn_limit(self.optimal_turns)
+
+    @cached_property
+    def record(self) -> Any:
+        """The state as a record array of one, for compiled rules; copy it, do not write to it."""
+        record = np.zeros(1, dtype=STATE_DTYPE)
+        to_record(self.state, record[0])
+        return record
+
+    def utilities_of(self, p: int) -> dict[str, float]:
+        """Return the utility of product ``p`` by need id, for the needs it could serve."""
+        return {str(i): v.utility[p] for i, v in enumerate(self.values) if p in v.utility}
 
     def fresh_state(self) -> Any:
         """Return a copy of the state row to play an episode on."""
@@ -177,7 +191,7 @@ def prepare(world: World, task: Task, user: UserConfig) -> Prepared:
     entries = _prepared.setdefault(key, [])
     _prepared.move_to_end(key)
     for entry in entries:
-        if entry.world is world and entry.task == task and entry.user == user:
+        if entry.world is world and _same(entry.task, task) and _same(entry.user, user):
             return entry
     made = _work_out(world, task, user)
     # A few versions of one task may be in play at once: other stores, other populations, counterfactual copies.
@@ -186,6 +200,10 @@ def prepare(world: World, task: Task, user: UserConfig) -> Prepared:
     while len(_prepared) > KEPT:
         _prepared.popitem(last=False)
     return made
+
+
+def _same(a: object, b: object) -> bool:
+    return a is b or a == b
 
 
 def _work_out(world: World, task: Task, user: UserConfig) -> Prepared:

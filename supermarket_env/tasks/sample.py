@@ -40,9 +40,12 @@ MIN_ACCEPTABLE: Final = 2
 MAX_OPTIMAL_TURNS: Final = 50
 VARYING: Final = (0.10, 0.80)
 """Share of a type's products that carry an attribute which may be wished for."""
-DIET_SHARE: Final = 0.15
-ALLERGEN_SHARE: Final = 0.15
-SIZE_SHARE: Final = 0.25
+DIET_SHARE: Final = 0.30
+"""Share of households with a diet; it shows in about half of their tasks, where it rules something out."""
+ALLERGEN_SHARE: Final = 0.20
+"""The same for an allergen."""
+SIZE_SHARE: Final = 0.32
+"""Drawn share of size wishes; about 0.25 are left where sizes differ and no family pack is wished for."""
 BRAND_SHARE: Final = 0.50
 LIMIT_SHARE: Final = 0.15
 ATTEMPTS: Final = 400
@@ -170,7 +173,7 @@ def sample_task(
             reason = f"only {len(groups)} of {wanted} needs found separate product types"
             if not groups or (attempt <= ATTEMPTS // 2 and kind != "recipe"):
                 continue
-        draft = _draft(scene, draws, groups, persona)
+        draft = _draft(scene, draws, groups)
         task = Task(
             id=id, seed=seed, trip=kind, stratum=stratum.replace("{trip}", kind), store=world.store.name,
             catalogue=world.catalogue.name, budget_cents=10**7, persona=persona,
@@ -270,50 +273,81 @@ def _recipe_order(scene: _Scene, draws: Draws, order: list[int], wanted: int) ->
 # --- what is wanted of them ------------------------------------------------------------------------------------------
 
 
+_Names = tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class _Draft:
     needs: tuple[Need, ...]
     household: tuple[str, ...]
 
 
-def _draft(scene: _Scene, draws: Draws, groups: list[tuple[int, ...]], persona: dict[str, float]) -> _Draft:
+def _draft(scene: _Scene, draws: Draws, groups: list[tuple[int, ...]]) -> _Draft:
     members = [np.concatenate([scene.members[t] for t in group]) for group in groups]
     allergen = _household_allergen(scene, draws, members)
+    diet = _household_diet(scene, draws, members)
     needs = []
     for i, (group, products) in enumerate(zip(groups, members, strict=True)):
-        allergens: tuple[str, ...] = ()
-        if allergen:
-            free = (scene.world.catalogue.allergen_mask[products] >> ALLERGENS.index(allergen) & 1) == 0
-            if 0 < free.sum() < len(products):
-                allergens, products = (allergen,), products[free]
-        needs.append(_need(scene, draws, i, group, products, allergens))
+        free, suits = _free_of(scene, allergen, products), _suits(scene, diet, products)
+        allergens: _Names = (allergen,) if 0 < free.sum() < len(products) else ()
+        diets: _Names = (diet,) if 0 < suits.sum() < len(products) else ()
+        if allergens:
+            products, suits = products[free], suits[free]
+        if diets:
+            products = products[suits]
+        needs.append(_need(scene, draws, i, group, products, (allergens, diets)))
     used = (allergen,) if any(need.allergens for need in needs) else ()
     return _Draft(tuple(needs), used)
 
 
+def _free_of(scene: _Scene, allergen: str, products: Any) -> Any:
+    """Return which products are free of an allergen (of the empty one: all)."""
+    if not allergen:
+        return np.ones(len(products), dtype=np.bool_)
+    return (scene.world.catalogue.allergen_mask[products] >> ALLERGENS.index(allergen) & 1) == 0
+
+
+def _suits(scene: _Scene, diet: str, products: Any) -> Any:
+    """Return which products suit a diet (the empty one: all)."""
+    if not diet:
+        return np.ones(len(products), dtype=np.bool_)
+    cat = scene.world.catalogue
+    return ((cat.diet_mask[products] | cat.attr_mask[products]) >> ATTRIBUTES.index(diet) & 1) == 1
+
+
 def _household_allergen(scene: _Scene, draws: Draws, members: list[Any]) -> str:
     """Draw an allergen that some need can avoid and still choose; empty for most households."""
-    cat = scene.world.catalogue
-    if not cat.allergens_known or draws.uniform(d.D_ALLERGEN) >= ALLERGEN_SHARE:
+    if not scene.world.catalogue.allergens_known or draws.uniform(d.D_ALLERGEN) >= ALLERGEN_SHARE:
         return ""
-    weights = {}
-    for bit, name in enumerate(ALLERGENS):
-        for products in members:
-            free = int(((cat.allergen_mask[products] >> bit & 1) == 0).sum())
-            if MIN_FEASIBLE <= free < len(products):
-                weights[name] = weights.get(name, 0.0) + 1.0
+    counts = {name: [(int(_free_of(scene, name, p).sum()), len(p)) for p in members] for name in ALLERGENS}
+    weights = {
+        name: float(bites)
+        for name, pairs in counts.items()
+        if (bites := sum(MIN_FEASIBLE <= free < n for free, n in pairs))
+        and all(free >= MIN_FEASIBLE or free == 0 for free, _ in pairs)
+    }
     return draws.choose(weights, d.D_ALLERGEN, 1) if weights else ""
 
 
+def _household_diet(scene: _Scene, draws: Draws, members: list[Any]) -> str:
+    """Draw a diet that every need can keep and that rules out something; empty for most households."""
+    if draws.uniform(d.D_DIET) >= DIET_SHARE:
+        return ""
+    counts = {name: [(int(_suits(scene, name, p).sum()), len(p)) for p in members] for name in DIETS}
+    weights = {
+        name: float(bites)
+        for name, pairs in counts.items()
+        if (bites := sum(suits < n for suits, n in pairs)) and all(suits >= MIN_FEASIBLE for suits, _ in pairs)
+    }
+    return draws.choose(weights, d.D_DIET, 1) if weights else ""
+
+
 def _need(
-    scene: _Scene, draws: Draws, i: int, group: tuple[int, ...], products: Any, allergens: tuple[str, ...]
+    scene: _Scene, draws: Draws, i: int, group: tuple[int, ...], products: Any, hard: tuple[_Names, _Names]
 ) -> Need:
-    """Draw one need over the products (numbers) that its allergens leave."""
+    """Draw one need over the products (numbers) that its hard constraints, allergens and diets, leave."""
     cat = scene.world.catalogue
-    diets = _diet(cat, draws, i, products)
-    if diets:
-        suits = cat.diet_mask[products] | cat.attr_mask[products]
-        products = products[(suits >> ATTRIBUTES.index(diets[0]) & 1) == 1]
+    allergens, diets = hard
     names = _wishes(cat, draws, i, products, diets)
     size = _size(scene.world, draws, i, products, names)
     raw = [draws.gamma2(d.D_WANT_WEIGHT, i, k) for k in range(len(names) + (1 if size else 0))]
@@ -330,18 +364,6 @@ def _need(
         price_limit_cents=_limit(cat, draws, i, products),
         weight=round(draws.between(0.5, 1.5, d.D_WEIGHT, i), 3),
     )
-
-
-def _diet(cat: Catalogue, draws: Draws, i: int, products: Any) -> tuple[str, ...]:
-    """Draw a hard diet that rules some of the products out and leaves enough."""
-    if draws.uniform(d.D_DIET, i) >= DIET_SHARE:
-        return ()
-    weights = {}
-    for name in DIETS:
-        suits = int(((cat.diet_mask[products] | cat.attr_mask[products]) >> ATTRIBUTES.index(name) & 1).sum())
-        if MIN_FEASIBLE <= suits < len(products):
-            weights[name] = 1.0
-    return (draws.choose(weights, d.D_DIET, i, 1),) if weights else ()
 
 
 def _wishes(cat: Catalogue, draws: Draws, i: int, products: Any, diets: tuple[str, ...]) -> list[str]:

@@ -28,16 +28,10 @@ def compiled_tables(world: World, user: UserConfig) -> Tables:
     return world.arrays._replace(par=user.params_row(compiled=True))
 
 
-def split_seed(seed: int) -> tuple[int, int]:
-    """Return the two 32-bit halves of a seed in [0, 2**62)."""
-    return seed & 0xFFFFFFFF, (seed >> 32) & 0xFFFFFFFF
-
-
-def set_seed(s: Any, seed: int) -> None:
-    """Key the luck of an episode: the lanes of all its draws."""
-    low, high = split_seed(seed)
-    s.seed_lo = mix(low ^ 0x5BD1E995)
-    s.seed_hi = mix(high ^ mix(low))
+def seed_lanes(seed: int) -> tuple[int, int]:
+    """Return the two 32-bit lanes that key all draws of an episode with ``seed`` in [0, 2**62)."""
+    low, high = seed & 0xFFFFFFFF, (seed >> 32) & 0xFFFFFFFF
+    return mix(low ^ 0x5BD1E995), mix(high ^ mix(low))
 
 
 def _type_number(world: World, name: str, place: str) -> int:

@@ -27,8 +27,13 @@ class Grammar:
     wish: Block
     """Wishes about a need that was named before."""
     answer: Block
-    yes_attribute: tuple[str, ...]
-    no_idea: tuple[str, ...]
+    """Answers that may hold whole clauses."""
+    answer_phrase: Block
+    """Answers of which every fact is a phrase."""
+    yes_attribute: Block
+    """An asked attribute is wished for."""
+    no_idea: Block
+    """No preference about what was asked."""
     ask: Mapping[str, Block]
     """By field; ``attribute``, ``other`` and ``open`` serve what has no block of its own."""
     where: Block
@@ -57,6 +62,7 @@ STANDARD: Final = Grammar(
     browse=tables_disclose.BROWSE,
     wish=tables_disclose.WISH,
     answer=tables_disclose.ANSWER,
+    answer_phrase=tables_disclose.ANSWER_PHRASE,
     yes_attribute=tables_disclose.YES_ATTRIBUTE,
     no_idea=tables_disclose.NO_IDEA,
     ask=tables_ask.ASK,

@@ -126,7 +126,7 @@ MONEY_LIMITS: Final = (
     "for a maximum of {m}",
 )  # fmt: skip
 BRAND_PHRASES: Final = ("from {b}", "by {b}", "{b} brand", "the brand {b}", "of the {b} brand", "made by {b}")
-AMOUNTS: Final = ("{n} of {it}", "{n} packs", "{n} in all", "{n} pieces", "I need {n}")
+AMOUNTS: Final = ("{n} of {it}", "{n} packs", "{n} in all", "{n} pieces", "{n} units")
 AMOUNTS_ONE: Final = ("just one", "a single one", "one pack", "one piece", "only one")
 
 

@@ -4,77 +4,87 @@ from __future__ import annotations
 
 from typing import Final
 
+from supermarket_env.user_sim.wording.tables_words import ADV
 from supermarket_env.user_sim.wording.template import Block
+
+_TELL: Final = "(can you tell me|could you check|would you tell me|do you know|may I know|I'd like to know|please tell me|remind me of)"
 
 ASK: Final[dict[str, Block]] = {
     "price": Block(
         common=(
-            "(how much is|what's the price of|what does one pay for|how expensive is|what would I pay for) {p}?",
-            "(what|how much) does {p} cost(| me| these days)?",
-            "{p}(, what does it cost|, how much is it|, at what price|, what's the price)?",
-            "(can|could|would) you (tell me|name|check|give me) the price of {p}?",
+            "(how much is|what's the price of|how expensive is|what would I pay for|what does one pay for|price of|how costly is) {p}?",
+            f"(what|how much) does {{p}} {ADV} cost?",
+            "{p}(, what does it cost|, how much is it|, at what price|: price|: how much|, what's the cost)?",
+            f"{_TELL} the (price|cost|exact price|shelf price) of {{p}}?",
         ),
-        sharp=("(price of|how much is) {p}?", "{p}: (price|how much)?"),
+        sharp=("(price of|how much is|cost of) {p}?", "{p}: (price|how much|cost)?"),
     ),
     "unit_price": Block(
         common=(
-            "(what's the unit price of|what's the price per kilo or litre of|how much per unit is) {p}?",
-            "(what|how much) does {p} cost (per kilo or litre|per unit|by weight)?",
-            "{p}(, what's the unit price|, how much per unit)?",
+            "(what's the unit price of|unit price of|how much per unit is|price per unit of) {p}?",
+            f"what does {{p}} {ADV} cost (per kilo|per litre|per unit|by weight)?",
+            "{p}(, what's the unit price|, how much per unit|: unit price|: price per unit)?",
+            f"{_TELL} the unit price of {{p}}?",
         ),
-        sharp=("(unit price of|price per unit of) {p}?", "{p}: unit price?"),
+        sharp=("(unit price of|price per unit of) {p}?", "{p}: (unit price|price per unit)?"),
     ),
     "quality": Block(
         common=(
-            "(how good is|is the quality good of|how do people rate|what's the rating of|how well rated is) {p}?",
-            "(is|would you say) {p} (of good quality|any good|well rated|good quality|highly rated)?",
-            "{p}(, is it any good|, how is it rated|, what about the quality)?",
+            "(how good is|is the quality good of|how do people rate|what's the rating of|how well rated is|quality of) {p}?",
+            f"is {{p}} {ADV} (of good quality|any good|well rated|highly rated)?",
+            "{p}(, is it any good|, how is it rated|, what about the quality|: any good|: quality|: rating)?",
+            f"{_TELL} the (rating|quality) of {{p}}?",
         ),
-        sharp=("(quality of|rating of) {p}?", "{p}: any good?"),
+        sharp=("(quality of|rating of) {p}?", "{p}: (any good|quality|rating)?"),
     ),
     "allergens": Block(
         common=(
-            "(which allergens are in|what allergens does one find in|are there allergens in|any allergens in) {p}?",
-            "(does|might|could) {p} (contain allergens|have allergens|contain any allergens)?",
-            "{p}(, which allergens does it have|, what about allergens|, any allergens)?",
+            "(which allergens are in|are there allergens in|any allergens in|what allergens has|allergens in) {p}?",
+            f"does {{p}} {ADV} (contain|have|include|list) (allergens|any allergens)?",
+            "{p}(, which allergens does it have|, what about allergens|, any allergens|: allergens)?",
+            f"{_TELL} the allergens of {{p}}?",
         ),
-        sharp=("allergens in {p}?", "{p}: allergens?"),
+        sharp=("(allergens in|any allergens in) {p}?", "{p}: (allergens|any allergens)?"),
     ),
     "stock": Block(
         common=(
-            "(is|are you sure that) {p} (in stock|available|still there|on the shelf|in stock today)?",
+            f"is {{p}} {ADV} (in stock|available|still there|on the shelf)?",
             "(do you still have|have you got any left of|is there any left of|how many are left of) {p}?",
-            "{p}(, is it in stock|, is it available|, still in stock)?",
+            "{p}(, is it in stock|, is it available|, still in stock|: available|: in stock)?",
+            f"(is|can I count on) {{p}} being (in stock|available|on the shelf)?",
         ),
-        sharp=("is {p} in stock?", "{p}: (in stock|available)?"),
+        sharp=("is {p} (in stock|available)?", "{p}: (in stock|available)?"),
     ),
     "place": Block(
         common=(
             "(where is|where do I find|where can I get|where would I see|in which aisle is) {p}?",
             "(which|what) (aisle|shelf|section|corner) (has|holds|carries) {p}?",
-            "{p}(, where is it|, where do I find it|, which aisle)?",
+            "{p}(, where is it|, where do I find it|, which aisle|: where)?",
         ),
         sharp=("where is {p}?", "{p}: where?"),
     ),
     "size": Block(
         common=(
-            "(what size is|how big is|how large is|what's the pack size of|how much is in a pack of) {p}?",
-            "(what|which) size does {p} (come in|have|offer)?",
-            "{p}(, how big is it|, what size is it|, what about the pack size)?",
+            "(what size is|how big is|how large is|what's the pack size of|how much is in|size of) {p}?",
+            f"(what|which) size does {{p}} {ADV} (come in|have|offer)?",
+            "{p}(, how big is it|, what size is it|, what about the pack size|: size|: how big)?",
+            f"{_TELL} the (size|pack size) of {{p}}?",
         ),
-        sharp=("(size of|how big is) {p}?", "{p}: size?"),
+        sharp=("(size of|how big is|how large is) {p}?", "{p}: (size|how big)?"),
     ),
     "brand": Block(
         common=(
-            "(what brand is|which brand is|who makes|what make is|who is the maker of) {p}?",
-            "(what|which) brand does {p} (come from|carry|belong to)?",
-            "{p}(, which brand is it|, who makes it|, what brand is that)?",
+            "(what brand is|which brand is|who makes|what make is|who is the maker of|brand of) {p}?",
+            f"(what|which) brand does {{p}} {ADV} (come from|carry|belong to)?",
+            "{p}(, which brand is it|, who makes it|, what brand is that|: brand|: which brand)?",
+            f"{_TELL} the (brand|maker) of {{p}}?",
         ),
-        sharp=("(brand of|who makes) {p}?", "{p}: brand?"),
+        sharp=("(brand of|who makes) {p}?", "{p}: (brand|which brand)?"),
     ),
     "attribute": Block(
         common=(
-            "(is|would you say|can you tell whether|do you know if|does the label say) {p} (is |){a}?",
+            f"is {{p}} {ADV} {{a}}?",
+            "(is|would you say|can you tell whether|do you know if|does the label say) {p} is {a}?",
             "{p}(, is it|, is that one|, would that be|, is it really) {a}?",
             "(how about|what about) {p}, is it {a}?",
         ),
@@ -86,30 +96,33 @@ ASK: Final[dict[str, Block]] = {
     ),
     "open": Block(
         common=(
-            "(what can you tell me about|what do you know about|tell me more about|any details on) {p}?",
-            "(can|could|would) you (say|tell me|explain) (more|something) about {p}?",
+            "(what can you tell me about|what do you know about|tell me more about|any details on|details on|more about) {p}?",
+            "(can|could|would|will) you (say|tell me|explain) (more|something) about {p}?",
+            "{p}(, any details|, what do you know about it|, what can you say about it|: details|: tell me more about it)?",
         ),
-        sharp=("what about {p}?", "details on {p}?"),
+        sharp=("(what about|details on|more about) {p}?",),
     ),
 }
 
 WHERE: Final = Block(
     common=(
-        "(where do I find|where can I find|where {be}|where would I get|where do you keep|where should I look for) {x}?",
-        "(in which aisle|in which corner|on which shelf|in what section) (do I find|can I get|would one look for) {x}?",
-        "(which|what) (aisle|shelf|section|part of the shop) (has|holds|is for|carries|would have) {x}?",
-        "(can|could|would) you (show me|point me|direct me|guide me|send me|take me) (to|towards) {x}?",
-        "(how do I get|what's the way|which way is it|what's the quickest way|how do I walk) to the {x}?",
-        "(I can't see where|I don't know where|no idea where|I wonder where) to (find|look for|get|pick up) {x}",
+        "(where do I find|where can I find|where {be}|where would I get|where do you keep|where should I look for|where might I see) {x}?",
+        "(in which aisle|in which corner|on which shelf|in what section) (do I find|can I get|would one look for|might I spot) {x}?",
+        "(which|what) (aisle|shelf|section|part of the shop|corner) (has|holds|is for|carries|would have|offers|stocks|keeps) {x}?",
+        "(can|could|would|will) you (show|point|direct|guide|send|take) me (to|towards) {x}?",
+        "(how do I get|what's the way|which way is it|what's the quickest way|how do I walk|show me the way|directions) to the {x}?",
+        "(I can't see|I don't know|no idea|I wonder|tell me|any clue) where to (find|look for|get|pick up|spot|locate|fetch|search for) {x}",
+        "{x}(, where|: where|, which aisle|: which way|, where to|: which shelf|: what section), (please|helper|kindly|then|exactly|friend|roughly)?",
+        f"where do you {ADV} (keep|hide|stock|store|shelve|have|display) {{x}}?",
     ),
     warm=("(would you kindly show me|could you be so kind and show me) the way to {x}?",),
-    sharp=("where {be} {x}?", "{x}(, where|: where|, which aisle)?", "which aisle, {x}?", "(way|directions) to {x}?"),
+    sharp=("where {be} {x}?", "{x}(, where|: where|, which aisle|: which way)?", "(which aisle|where|which shelf), {x}?", "(way|directions) to {x}?"),
     angry=("where (on earth|for heaven's sake|in this maze) do I find {x}?",),
 )
 WHERE_OPEN: Final = Block(
     common=(
         "(where do I|where should I|which way do I|where must I) (go|head|walk|turn|look)(| now| next| from here)?",
-        "(can|could|would) you (show|tell|point out to) me (the way|where to go|which aisle|where it is)?",
+        "(can|could|would|will) you (show|tell|point out to) me (the way|where to go|which aisle|where it is)?",
     ),
     sharp=("where(| to| now| next| exactly)?", "which (aisle|way|direction)?"),
 )

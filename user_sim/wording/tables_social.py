@@ -46,7 +46,7 @@ CHAT: Final = Block(
     common=(
         f"(let me|I'll|I'd better|I shall|let's|time to|I might|allow me to|I want to|best to) {_MIND} {_AFTERWARDS}",
         f"(let me|I'll|I shall|let's|I'd|we could|I may) {_HOW} {_MIND}",
-        f"(okay|alright|right|well|good|fine|understood|noted|uh-huh|I see|got it|fair enough|hm|mm), {_HOW} {_MIND} {_AFTERWARDS}",
+        f"(okay|alright|right|well|good|fine|understood|noted|uh-huh|I see|got it|fair enough|hm|mm), I'll {_HOW} {_MIND}",
         "(shops|shelves|supermarkets|errands|aisles|shopping trips|trolleys|labels|queues|price tags|baskets)"
         " (amuse|tire|puzzle|calm|confuse|charm|bore|cheer|fascinate|distract|delight|please|bewilder|soothe|intrigue)"
         " (me|people|everyone|anybody|somehow|sometimes|always|slightly|greatly|endlessly|indeed|most days|often|a little|as ever)",

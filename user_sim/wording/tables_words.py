@@ -13,7 +13,7 @@ VERY: Final = "(really|quite|truly|simply|certainly|clearly|definitely|honestly|
 GOODBYE: Final = "(bye|goodbye|farewell|cheerio|ciao|adieu|so long|bye bye|toodle-oo|see you|take care|until next time)"
 
 NAME: Final = (
-    "(friend|mate|dear|helper|assistant|all|folks|pal|neighbour|chief|team|partner|buddy|guide|everybody|there|now|then|indeed|again)"
+    "(friend|mate|dear|helper|assistant|all|folks|pal|neighbour|chief|team|partner|buddy|guide|everybody|there|then|indeed|captain|companion)"
 )
 """Who is spoken to; may follow thanks and goodbyes."""
 

@@ -18,7 +18,7 @@ from supermarket_env.store import Store
 from supermarket_env.user_sim.wording import phrases, tables_frame
 from supermarket_env.user_sim.wording.facts import FactSpeaker
 from supermarket_env.user_sim.wording.grammar import GRAMMARS, Grammar
-from supermarket_env.user_sim.wording.manner import ANGRY, SHARP, Manner
+from supermarket_env.user_sim.wording.manner import SHARP, Manner
 from supermarket_env.user_sim.wording.names import ShortNames
 from supermarket_env.user_sim.wording.tables_complain import NAMED
 from supermarket_env.user_sim.wording.tables_frame import Pools
@@ -31,6 +31,8 @@ _GENERIC_THAT: Final = ("that", "that one", "this one", "this")
 _CATALOGUE_SLOTS: Final = frozenset(
     ("product_type", "department", "brand", "size", "quantity", "price_limit", "diet", "allergy", "anything")
 )
+
+_CLAUSES: Final = frozenset(("diet", "allergy"))
 
 Body = tuple[str, bool, Pools, Pools]
 """The message without its frame, whether it is a question, the openers and the closings that fit it."""
@@ -147,7 +149,7 @@ class Wording:
 
     def _bye(self, turn: _Turn) -> Body:
         block = self._grammar.bye[self._grammar.bye_of.get(turn.manner.end, "")]
-        return *turn.line(block), tables_frame.NEUTRAL, tables_frame.FINAL
+        return *turn.line(block), tables_frame.SIGH, tables_frame.GRAVE
 
     def _disclose(self, turn: _Turn) -> Body:
         facts = turn.response.facts
@@ -162,26 +164,27 @@ class Wording:
         return text.replace("{x}", wanted), question, tables_frame.NEUTRAL, tables_frame.STATEMENT
 
     def _answer(self, turn: _Turn) -> Body:
-        response, draws = turn.response, turn.draws
+        response, draws, grammar = turn.response, turn.draws, self._grammar
         facts, asked = response.facts, response.attribute
         if not facts:
-            pool = phrases.indifference(asked) if asked and draws.chance(700) else self._grammar.no_idea
-            return draws.of(pool), False, tables_frame.NEUTRAL, tables_frame.FINAL
+            if asked and draws.chance(600):
+                return draws.of(phrases.indifference(asked)), False, tables_frame.NEUTRAL, tables_frame.FINAL
+            return *turn.line(grammar.no_idea), tables_frame.NEUTRAL, tables_frame.FINAL
         if len(facts) == 1:
             fact = facts[0]
             if fact.value is None and fact.attribute == asked and draws.chance(350):
-                return draws.of(self._grammar.no_idea), False, tables_frame.NEUTRAL, tables_frame.FINAL
-            if fact.value is True and fact.attribute not in _CATALOGUE_SLOTS and draws.chance(600):
-                text = self._yes(turn, fact)
-                return text, False, tables_frame.GLAD if turn.tone < SHARP else tables_frame.NEUTRAL, tables_frame.FINAL
+                return *turn.line(grammar.no_idea), tables_frame.NEUTRAL, tables_frame.FINAL
+            if fact.value is True and draws.chance(700):
+                return self._yes(turn, fact), False, tables_frame.GLAD, tables_frame.FINAL
         wanted, _ = self._facts.wants(draws, facts, turn.topics if facts[0].need != response.need else ())
-        text, question = turn.line(self._grammar.answer)
+        clause = any(f.value is None or f.value is False or f.attribute in _CLAUSES for f in facts)
+        text, question = turn.line(grammar.answer if clause else grammar.answer_phrase)
         return text.replace("{x}", wanted), question, tables_frame.NEUTRAL, tables_frame.FINAL
 
     def _yes(self, turn: _Turn, fact: Fact) -> str:
         topics, need = turn.topics, fact.need
         it = self._facts.noun(topics[need - 1] if 0 < need <= len(topics) else "").it
-        text = turn.draws.of(self._grammar.yes_attribute)
+        text, _ = turn.line(self._grammar.yes_attribute)
         return text.replace("{f}", turn.draws.of(phrases.features(fact.attribute))).replace("{it}", it)
 
     def _ask(self, turn: _Turn) -> Body:
@@ -195,7 +198,7 @@ class Wording:
         elif asked in _CATALOGUE_SLOTS:
             block, attribute = blocks["other"], phrases.FIELD_WORDS[asked][0]
         else:
-            block, attribute = blocks["attribute"], draws.of(phrases.features(asked))
+            block, attribute = blocks["attribute"], draws.of(phrases.adjectives(asked))
         text, question = turn.line(block)
         text = text.replace("{p}", self._products(turn, "and")).replace("{a}", attribute)
         return text, question, tables_frame.CURIOUS, tables_frame.STATEMENT
@@ -233,7 +236,7 @@ class Wording:
             if not response.attribute:
                 reason += "_unnamed"
             elif reason == "attribute":
-                attribute = draws.of(phrases.features(response.attribute))
+                attribute = draws.of(phrases.adjectives(response.attribute))
             else:
                 attribute = phrases.plain(response.attribute)
         block = self._grammar.reject.get(reason)
@@ -241,16 +244,16 @@ class Wording:
             raise MessageError(unknown_name("reason", reason, self._grammar.reject))
         text, question = turn.line(block)
         text = text.replace("{p}", self._products(turn, "or")).replace("{a}", attribute)
-        return text, question, tables_frame.SORRY, tables_frame.FINAL
+        return text, question, tables_frame.SORRY, tables_frame.GRAVE
 
     def _hesitate(self, turn: _Turn) -> Body:
         products = turn.response.products
         if not products:
-            return *turn.line(self._grammar.hesitate_open), tables_frame.NEUTRAL, tables_frame.FINAL
+            return *turn.line(self._grammar.hesitate_open), tables_frame.SIGH, tables_frame.GRAVE
         text, question = turn.line(self._grammar.hesitate)
         on = "between" if len(products) > 1 else "about"
-        text = text.replace("{on}", on).replace("{ps}", self._products(turn, "and" if len(products) > 1 else ""))
-        return text, question, tables_frame.NEUTRAL, tables_frame.FINAL
+        text = text.replace("{on}", on).replace("{ps}", self._products(turn, "and"))
+        return text, question, tables_frame.SIGH, tables_frame.GRAVE
 
     def _request_compare(self, turn: _Turn) -> Body:
         response = turn.response
@@ -282,8 +285,7 @@ class Wording:
             text = _plural(text) if plural else text
         elif about:
             text += draws.of(self._grammar.about).replace("{p}", about)
-        opener = tables_frame.SORRY if turn.tone != ANGRY else tables_frame.NEUTRAL
-        return text, question, opener, tables_frame.FINAL
+        return text, question, tables_frame.SIGH, tables_frame.GRAVE
 
     def _products(self, turn: _Turn, joint: str) -> str:
         """Return the products of the response as short names; a pointing word when there are none."""

@@ -1,0 +1,193 @@
+"""``Supermarket-v0``: the assistant's seat as a Gymnasium environment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+import gymnasium as gym
+import numpy as np
+
+from supermarket_env.envs.game import EpisodeLabels, Game
+from supermarket_env.envs.spaces import ActionReader, Masks, action_space, observation_space, split_observation
+from supermarket_env.errors import ConfigError, TaskError
+from supermarket_env.events.hooks import Hook
+from supermarket_env.rules.observe import OBSERVATION_SIZE
+from supermarket_env.tasks.suites import load_suite, train_task
+from supermarket_env.tasks.task import Task
+from supermarket_env.user_sim.config import UserConfig
+from supermarket_env.world import load_world
+
+Observation = dict[str, Any]
+Action = dict[str, Any]
+
+
+class SupermarketEnv(gym.Env[Observation, Action]):
+    """A shopping assistant helps a simulated user through a supermarket, one message a turn.
+
+    ## Description
+    The user walks a store graph, says what it needs, looks at shelves, fills a cart and checks out or walks out. The
+    assistant may, each turn, perform one dialogue act, show a ranked list of at most ten products, suggest the user's
+    next action and name one goal. It cannot act in the store and cannot end the episode.
+
+    ## Action Space
+    ``Dict``: ``act``, ``need``, ``attribute``, ``products`` (3), ``items`` (10), ``suggest_type``, ``suggest_arg``,
+    ``goal_kind``, ``goal_id``, ``text``. Product entries are number + 1 with 0 for none. Every element is a usable
+    message; the all-zero one says nothing. See ``supermarket_env.envs.spaces.action_space``.
+
+    ## Observation Space
+    ``Dict``: relational features in [0, 1] (``needs``, ``candidates``, ``moves``, ``dialogue``, ``trip``), masks of
+    legal actions and the user's ``words``. What it says about needs is a function of the dialogue alone; it holds no
+    product, node, task or seed number. On the text track the needs come from the rule parser's reading of the words.
+
+    ## Starting State
+    The user stands at the entrance and has said its opening line. ``reset(seed=...)`` draws task and luck from that
+    seed; ``options={"task": id or Task, "seed": episode seed}`` fixes them.
+
+    ## Rewards
+    Need satisfaction (the value of the paid cart as a share of the best possible one, 0..1) when the user pays, minus
+    0.1 / optimal turns for every turn. The parts are in the log, never in ``info`` or the observation.
+
+    ## Episode End
+    ``terminated`` when the user pays or leaves, or at the task's turn limit (which belongs to the game). ``truncated``
+    is always False.
+
+    ## Information
+    ``turn`` and, at the end, ``reason``. The log of the finished episode is ``env.unwrapped.game.episode()``.
+
+    ## Arguments
+    ``store``, ``catalogue``, ``suite`` (``dev``, ``test`` or ``train``), ``track`` (``semantic`` or ``text``),
+    ``user`` (a mapping of :class:`UserConfig` fields), ``max_turns``, ``mode`` (``auto``, ``compiled``, ``plain``),
+    ``texts`` (False leaves out the words), ``render_mode`` (``ansi``).
+
+    ## Version History
+    * v0: first version; suites are not frozen yet.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}
+
+    def __init__(
+        self,
+        *,
+        store: str = "neighbourhood",
+        catalogue: str = "embedded",
+        suite: str = "dev",
+        track: str = "semantic",
+        user: Mapping[str, Any] | None = None,
+        max_turns: int | None = None,
+        mode: str = "auto",
+        texts: bool = True,
+        hooks: Iterable[Hook] = (),
+        render_mode: str | None = None,
+    ) -> None:
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise ConfigError(f"render_mode must be one of {self.metadata['render_modes']} or None, got {render_mode!r}")
+        self.render_mode = render_mode
+        self.world = load_world(catalogue, store)
+        self.suite_name = suite
+        self.tasks: tuple[Task, ...] = ()
+        if suite != "train":
+            self.tasks = load_suite(suite, store=store, catalogue=catalogue).tasks
+        self.game = Game(
+            self.world,
+            track=track,
+            user=UserConfig.model_validate(dict(user or {})),
+            max_turns=max_turns,
+            hooks=hooks,
+            texts=texts,
+            mode=mode,
+        )
+        self.action_space = action_space(self.world)
+        self.observation_space = observation_space(self.world)
+        self._reader = ActionReader(self.world)
+        self._masks = Masks(self.world)
+        self._checkouts = frozenset(self.world.store.checkouts)
+        compiled = self.game.kernel.rules.compiled
+        self._row: Any = np.zeros((1, OBSERVATION_SIZE)) if compiled else [[0.0] * OBSERVATION_SIZE]
+        self._cart_mask = self._masks.empty_cart
+        self._n_episode = 0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start an episode; see the class docstring for ``seed`` and ``options``.
+
+        Raises:
+            ConfigError: an unknown option.
+            TaskError: an unknown task id.
+        """
+        super().reset(seed=seed)
+        options = dict(options or {})
+        wanted = options.pop("task", None)
+        luck = options.pop("seed", None)
+        if options:
+            raise ConfigError(f"unknown reset options {sorted(options)}; valid: seed, task")
+        drawn = int(self.np_random.integers(2**31))
+        drawn_luck = int(self.np_random.integers(2**62))
+        task = self._task(wanted, drawn)
+        self._n_episode += 1
+        labels = EpisodeLabels(
+            store=self.world.store.name,
+            catalogue=self.world.catalogue.name,
+            suite=self.suite_name,
+            task_id=task.id,
+            stratum=task.stratum,
+            episode_id=f"agent|{self.game.user.name}|{self.world.store.name}|{task.id}|{self._n_episode - 1}",
+        )
+        self.game.reset(task, seed=drawn_luck if luck is None else int(luck), labels=labels)
+        self._cart_mask = self._masks.empty_cart
+        return self._observe(), {"turn": 0}
+
+    def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Play one turn with a message of the action space."""
+        game = self.game
+        game.step_row(lambda m: self._reader.fill(action, m, game.decoder.opening_value), action["text"])
+        if game.kernel.o.cart_op or game.kernel.o.cleared:
+            self._cart_mask = self._masks.cart(game.bought)
+        info: dict[str, Any] = {"turn": game.turn}
+        if game.done:
+            info["reason"] = game.reason
+        return self._observe(), game.reward, game.done, False, info
+
+    def render(self) -> str:  # type: ignore[override]
+        """Return the latest exchange as text (``ansi``)."""
+        game = self.game
+        action = " ".join(part for part in game.last_action if part) or "-"
+        return (
+            f"turn {game.turn}/{game.turn_limit} at {game.view.position}\n"
+            f"assistant: {game.last_message.text or game.last_message.act}\n"
+            f"user: {game.last_words or game.shown_response.act} [{action}]\n"
+            f"cart: {sum(line.qty * line.price for line in game.view.cart):.2f} in {len(game.view.cart)} lines"
+        )
+
+    def _task(self, wanted: Any, drawn: int) -> Task:
+        if isinstance(wanted, Task):
+            return wanted
+        if wanted is not None:
+            for task in self.tasks:
+                if task.id == wanted:
+                    return task
+            raise TaskError(f"suite {self.suite_name!r} has no task {wanted!r} ({len(self.tasks)} tasks)")
+        if self.suite_name == "train":
+            return train_task(drawn, store=self.world.store.name, catalogue=self.world.catalogue.name)
+        return self.tasks[drawn % len(self.tasks)]
+
+    def _observe(self) -> Observation:
+        kernel = self.game.kernel
+        if kernel.rules.compiled:
+            kernel.rules.observe_rows(kernel.tables, kernel.states, self._row, 1)
+            observation: Observation = dict(split_observation(self._row[0]))
+        else:
+            kernel.rules.observe_rows(kernel.tables, [kernel.s], self._row, 1)
+            observation = dict(split_observation(np.array(self._row[0])))
+        node = kernel.node
+        nodes, sections, products, anything = self._masks.at(node)
+        observation["mask_type"] = self._masks.types(
+            anything=anything, cart=self._cart_mask is not self._masks.empty_cart, at_checkout=node in self._checkouts
+        )
+        observation["mask_node"] = nodes
+        observation["mask_section"] = sections
+        observation["mask_product"] = products
+        observation["mask_cart"] = self._cart_mask
+        observation["words"] = self.game.last_words
+        return observation
