@@ -44,7 +44,7 @@ ATTRIBUTE_PHRASES: Final[dict[str, str]] = {
     "sensitive": "sensitive, sensitive skin, for sensitive skin",
 }
 _SIZES: Final = {
-    "small": "small, smaller, little, mini, small pack, smaller pack, small size, a little one, tiny",
+    "small": "small, smaller, little, mini, small pack, smaller pack, small size, a little one, a little pack, a little size, tiny",
     "regular": "regular, medium, normal sized, normal size, medium pack, regular pack, medium size, standard size",
     "large": "large, larger, big, bigger, large pack, bigger pack, large size, big size",
 }
@@ -67,8 +67,14 @@ _ALLERGENS: Final = {
 # Words that would otherwise be taken for a size, an amount or a type.
 _IDLE: Final = (
     "a little something, small thing, a little bit, too little, a small wish, little time, spread the word, big deal,"
-    " help me a little, no little, a small question, one more thing, one thing, one moment, one question, cracking"
+    " help me a little, a little, a small question, a treat, chop chop, little by little, at large, large part"
 )
+
+# Last words of type names that mean something else when they stand alone.
+_NO_HEADS: Final = frozenset(
+    ("care", "treat", "piece", "drink", "mix", "food", "snack", "meal", "ingredient", "product", "item", "good", "need", "roll",
+     "bag", "spread", "bar", "paste", "sheet", "cube", "capsule", "chip", "jar", "cleaner", "tablet", "other", "more", "time")
+)  # fmt: skip
 
 
 class Found(NamedTuple):
@@ -108,6 +114,8 @@ class Lexicon:
             self._add(taken, "type", name, _numbers(name))
         for name, others in catalogue.synonyms.items():
             for other in others:
+                if _stem(other.lower()) in _NO_HEADS:
+                    continue
                 self._add(taken, "type", name, _numbers(other))
         heads: dict[str, list[str]] = {}
         for name in names:
@@ -115,14 +123,15 @@ class Lexicon:
             if len(words) > 1 and not {"for", "with", "of", "in"} & set(words):
                 heads.setdefault(_stem(words[-1]), []).append(name)
         for head, owners in heads.items():
-            if len(owners) == 1 and len(head) > 3:
+            if len(owners) == 1 and len(head) > 3 and head not in _NO_HEADS:
                 self._add(taken, "type", owners[0], _numbers(tokens(owners[0])[-1]))
         for brand in catalogue.brands:
             if brand.lower() not in ("unbranded", ""):
                 self._add(set(), "brand", brand, [brand])
         for department in catalogue.departments:
             for place in ("department", "section", "line", "aisle", "corner"):
-                self._add(set(), "department", department, [f"{department} {place}", f"{department} and {place}"])
+                self._add(set(), "department", department, [f"{department} {place}"])
+                self._add(set(), "department", department, [f"{department} {place}"], marks=True)
         for size, phrases in _SIZES.items():
             self._add(taken, "size", size, phrases.split(","))
         for allergen in ALLERGENS:
@@ -130,9 +139,9 @@ class Lexicon:
         for entries in self._by_first.values():
             entries.sort(key=lambda entry: -len(entry[0]))
 
-    def _add(self, taken: set[tuple[str, ...]], kind: str, value: str, phrases: Iterable[str]) -> None:
+    def _add(self, taken: set[tuple[str, ...]], kind: str, value: str, phrases: Iterable[str], *, marks: bool = False) -> None:
         for phrase in phrases:
-            words = tuple(w for w in tokens(phrase) if w not in SEPARATORS)
+            words = tuple(w for w in tokens(phrase.replace("-", " ")) if marks or w not in SEPARATORS)
             if words and words not in taken:
                 taken.add(words)
                 self._by_first.setdefault(words[0], []).append((words, kind, value))

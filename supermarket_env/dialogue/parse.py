@@ -13,15 +13,18 @@ from dataclasses import replace
 from supermarket_env.catalogue.schema import Catalogue
 from supermarket_env.dialogue import parse_cues as cues
 from supermarket_env.dialogue.acts import MAX_TEXT, AssistantMessage, UserResponse
-from supermarket_env.dialogue.lexicon import SEPARATORS, Found, Lexicon, tokens
+from supermarket_env.dialogue.lexicon import SEPARATORS, Found, Lexicon, allergen_of, tokens
 from supermarket_env.dialogue.parse_assistant import AssistantReader
-from supermarket_env.dialogue.parse_facts import facts_of
+from supermarket_env.dialogue.parse_facts import ALLERGY, facts_of
 from supermarket_env.dialogue.parse_products import ProductFinder
 from supermarket_env.dialogue.view import HeardNeed
 from supermarket_env.rules import codes
 from supermarket_env.store import Store
 
-_MASK = {"type": "#t", "brand": "#b", "attribute": "#a", "department": "#d", "idle": "#i"}
+_MASK = {"type": "#t", "brand": "#b", "attribute": "#a", "department": "#d", "idle": "#i", "allergen": "#l"}
+_QUESTION = re.compile(r"[^.!?]*\?")
+_POINTS = re.compile(r"\b(?:that|this|it|no|nope|not|nah|them|one|these)\b")
+_CAUSES_WITH_PRODUCTS = frozenset(("out_of_stock", "not_found", "untrue"))
 
 
 class Parser:
@@ -81,17 +84,10 @@ class Parser:
             return UserResponse("hesitate", products=products)
         if cues.WHERE.search(masked):
             return UserResponse("ask_where", products=products, category="" if products else _first(found, "type"))
-        cause = _cause(masked, bool(products or "type" in kinds), "product" if products else "")
-        reason = _reason(masked) if table_talk(products, masked) else ""
-        if cause and not (reason and products) and not (asking and cause == "none"):
-            named = products if cause in ("out_of_stock", "not_found", "untrue") else ()
-            return UserResponse("complain", products=named, category="" if named else _first(found, "type"), cause=cause)
-        field = _field(masked, found, products)
-        if field is not None and (products or not kinds & {"type", "department"}):
-            return UserResponse("ask", attribute=field, products=products)
-        if reason and not asking and not (kinds & {"type", "department"} and not products):
-            attribute = self._lacking(reason, masked, found, line)
-            return UserResponse("reject", products=products, reason=reason, attribute=attribute)
+        wish = not products and ALLERGY.search(line.lower().replace("-", " "))
+        verdict = None if wish else self._verdict(masked, found, products, asking, bool(kinds & {"type", "department"}))
+        if verdict is not None:
+            return verdict
         if products and not asking:
             return UserResponse("accept", products=products)
         facts = facts_of(line, self._lexicon, asked, mentioned)
@@ -100,20 +96,34 @@ class Parser:
             return UserResponse(
                 act, need=facts[0].need, facts=facts, attribute=asked.attribute if asked and act == "answer" else ""
             )
-        if products or (cues.ACCEPT.search(masked) or cues.YES.search(masked)) and asked is not None:
-            if cues.CHATTER.search(masked) and not products or cues.THANK.search(masked):
-                return UserResponse("thank" if cues.THANK.search(masked) else "chat")
-            return UserResponse("accept", products=products)
-        if cues.THANK.search(masked):
-            return UserResponse("thank")
-        return UserResponse("chat")
+        return UserResponse(self._bare_act(masked, asked), products=products)
 
-    def _lacking(self, reason: str, masked: str, found: Sequence[Found], line: str) -> str:
-        if reason == "attribute":
-            return _first(found, "attribute")
-        if reason == "allergen":
-            return _first(found, "allergen")
-        return ""
+    def _verdict(
+        self, masked: str, found: Sequence[Found], products: tuple[str, ...], asking: bool, named: bool
+    ) -> UserResponse | None:
+        """Return a complaint, a question about a product or a rejection; None when the line is none of these."""
+        cause = _cause(masked)
+        reason = _reason(masked, bool(products)) if not asking else ""
+        plain = reason in ("", codes.REASONS[codes.R_NO_REASON])
+        if cause and not (asking and cause == codes.CAUSES[codes.C_NONE]) and (not products or plain):
+            about = products if cause in _CAUSES_WITH_PRODUCTS else ()
+            return UserResponse("complain", products=about, category="" if about else _first(found, "type"), cause=cause)
+        field = _field(masked, found, products)
+        if field is not None and (products or not named):
+            return UserResponse("ask", attribute=field, products=products)
+        if reason and (products or not named):
+            return UserResponse("reject", products=products, reason=reason, attribute=_lacking(reason, masked, found))
+        return None
+
+    def _bare_act(self, masked: str, asked: AssistantMessage | None) -> str:
+        """Return the act of a line that names nothing."""
+        if cues.THANK.search(masked):
+            return "thank"
+        if asked is not None and asked.act == "confirm" and (cues.OKAY.search(masked) or cues.ACCEPT.search(masked)):
+            return "accept"
+        if cues.CHATTER.search(masked) or asked is None:
+            return "chat"
+        return "accept" if cues.ACCEPT.search(masked) or cues.YES.search(masked) else "chat"
 
     def _need(
         self, response: UserResponse, found: Sequence[Found], asked: AssistantMessage | None, mentioned: Sequence[HeardNeed]
@@ -130,11 +140,6 @@ class Parser:
         return asked.need if asked is not None else 0
 
 
-def table_talk(products: tuple[str, ...], masked: str) -> bool:
-    """Return whether a line may turn something down: it names a product on the table or points with that / it / no."""
-    return bool(products) or bool(re.search(r"\b(?:that|this|it|no|nope|not|nah|them|one|these)\b", masked))
-
-
 def _masked(words: list[str], found: Sequence[Found]) -> str:
     """Return the words as one line, names and attributes replaced by their kind; marks join the word before."""
     out: list[str] = []
@@ -147,28 +152,47 @@ def _masked(words: list[str], found: Sequence[Found]) -> str:
     line = ""
     for word in out:
         line += word if word in SEPARATORS or not line else f" {word}"
-    return line
+    return " ".join(cues.TAG_QUESTION.sub(".", cues.FILLERS.sub("", line)).split())
 
 
 def _first(found: Sequence[Found], kind: str) -> str:
     return next((f.value for f in found if f.kind == kind), "")
 
 
-def _cause(masked: str, named: bool, product: str) -> str:
+def _cause(masked: str) -> str:
     return next((cause for cause, pattern in cues.CAUSES if pattern.search(masked)), "")
 
 
-def _reason(masked: str) -> str:
-    if not cues.REJECT.search(masked):
+def _reason(masked: str, pointed: bool) -> str:
+    """Return why something is turned down; "" when nothing is. ``pointed``: a product on the table is named."""
+    if pointed or _POINTS.search(masked):
+        for reason, pattern in cues.REASONS:
+            if pattern.search(masked):
+                return reason
+    if cues.NO.search(masked) or pointed and cues.REJECT.search(masked):
+        return codes.REASONS[codes.R_NO_REASON]
+    return ""
+
+
+def _lacking(reason: str, masked: str, found: Sequence[Found]) -> str:
+    """Return the attribute that is missed or the allergen that is in it; "" when the line does not say."""
+    if reason == "attribute":
+        return _first(found, "attribute")
+    if reason != "allergen":
         return ""
-    return next((reason for reason, pattern in cues.REASONS if pattern.search(masked)), codes.REASONS[codes.R_NO_REASON])
+    named = _first(found, "allergen")
+    if named or "#t" not in masked:
+        return named
+    return next((a for f in found if f.kind == "type" and (a := allergen_of(f.value))), "")
 
 
 def _field(masked: str, found: Sequence[Found], products: tuple[str, ...]) -> str | None:
     """Return what a question is about, "" when only "more" is asked, None when it is no question about a product."""
-    if "?" not in masked and not cues.OPEN_QUESTION.search(masked):
+    question = "".join(_QUESTION.findall(masked))
+    if not question and not cues.OPEN_QUESTION.search(masked):
         return None
-    attribute = _first(found, "attribute")
+    masked = question or masked
+    attribute = _first(found, "attribute") if "#a" in masked else ""
     if attribute and re.search(r"\b(?:is|would|how about|what about|does the label|whether|do you know if)\b|: #a\?|#b one: #a", masked):
         return attribute
     for field, pattern in cues.FIELDS:

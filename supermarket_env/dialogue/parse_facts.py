@@ -18,7 +18,7 @@ from supermarket_env.dialogue.view import HeardNeed
 
 _ALLERGENS: Final = rf"(?:{'|'.join(ALLERGEN_WORDS)})"
 _ALLERGEN_LIST: Final = rf"{_ALLERGENS}(?:(?:, | or | and ){_ALLERGENS})*"
-_ALLERGY: Final = re.compile(
+ALLERGY: Final = re.compile(
     rf"\b(?:allergic to|allergy to) ({_ALLERGEN_LIST})\b"
     rf"|\b(?:no|without|nothing with|free of) ({_ALLERGEN_LIST}),? (?:because of|it's|for|as there's|due to) (?:an )?allergy"
 )
@@ -33,7 +33,7 @@ _NUMBERS: Final = {
         ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
     )
 }
-_ONE: Final = re.compile(r"\b(?:one pack|one piece|just one|only one|a single|1 pack|1 x|single one|one of (?:it|them)|one \w+ pack)\b")
+_ONE: Final = re.compile(r"\b(?:one pack|one piece|just one|only one|a single|1 pack|1 x|single one|one of (?:it|them)|(?:one|1) \w+ pack)\b")
 _UNITS: Final = frozenset(("g", "kg", "ml", "l", "piece", "pcs"))
 
 
@@ -63,7 +63,7 @@ def facts_of(
     groups = [_Group()]
     asked_slot = asked.attribute if asked is not None and asked.act == "ask" else ""
     rest = low
-    allergy = _ALLERGY.search(low)
+    allergy = ALLERGY.search(low)
     pending: list[tuple[str, Value | tuple[str, ...]]] = []
     if allergy:
         rest = low[: allergy.start()] + " , " + low[allergy.end() :]
@@ -169,9 +169,9 @@ def _amount(words: list[str], found: Sequence[Found], line: str, asked_slot: str
         if after in _UNITS:
             continue
         if count == 1:
-            if asked_slot == "quantity" or _ONE.search(line):
+            if asked_slot == "quantity" and after not in ("moment", "thing", "question") or _ONE.search(line):
                 return 1
-        elif asked_slot == "quantity" or after in _AMOUNT_AFTER or not after or words[i - 1 : i] == ["need"]:
+        elif asked_slot == "quantity" or after in _AMOUNT_AFTER:
             return count
     return 1 if _ONE.search(line) else 0
 

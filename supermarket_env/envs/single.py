@@ -64,7 +64,7 @@ class SupermarketEnv(gym.Env[Observation, Action]):
     * v0: first version; suites are not frozen yet.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}
 
     def __init__(
         self,
@@ -185,9 +185,9 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         observation["mask_type"] = self._masks.types(
             anything=anything, cart=self._cart_mask is not self._masks.empty_cart, at_checkout=node in self._checkouts
         )
-        observation["mask_node"] = nodes
-        observation["mask_section"] = sections
-        observation["mask_product"] = products
-        observation["mask_cart"] = self._cart_mask
+        observation["mask_node"] = nodes.copy()
+        observation["mask_section"] = sections.copy()
+        observation["mask_product"] = products.copy()
+        observation["mask_cart"] = self._cart_mask.copy()
         observation["words"] = self.game.last_words
         return observation

@@ -31,7 +31,7 @@ from supermarket_env.tasks.validate import check_task
 from supermarket_env.user_sim.config import UserConfig
 
 _SOURCES: Final = (
-    "draws.py", "held_out.py", "recipes.py", "sample.py", "solve.py", "state.py", "suites.py", "task.py",
+    "draft.py", "draws.py", "held_out.py", "recipes.py", "sample.py", "solve.py", "state.py", "suites.py", "task.py",
 )  # fmt: skip
 _kept: dict[str, Suite] = {}
 
@@ -113,5 +113,3 @@ def _store(key: str, tasks: tuple[Task, ...]) -> None:
         os.replace(part.name, folder / f"{key}.jsonl.gz")
     except OSError:
         return
-
-

@@ -69,7 +69,7 @@ class Prepared:
     """The shortest walk in metres for the best cart."""
 
     @property
-    def U_star(self) -> float:  # noqa: N802 (the published name)
+    def U_star(self) -> float:
         """The value of the best cart."""
         return self.best_cart.value
 
@@ -139,9 +139,7 @@ class Prepared:
             "household_allergens": list(self.task.household_allergens),
             "needs": [self._need(i, need) for i, need in enumerate(self.task.needs)],
             "acceptable": {str(i): [ids[p] for p in v.acceptable] for i, v in enumerate(self.values)},
-            "utility": {
-                str(i): {ids[p]: v.utility[p] for p in v.acceptable} for i, v in enumerate(self.values)
-            },
+            "utility": {str(i): {ids[p]: v.utility[p] for p in v.acceptable} for i, v in enumerate(self.values)},
             "best_cart": [[ids[p], qty] for p, qty in self.best_cart.lines],
             "U_star": round9(self.U_star),
             "tour_m": round9(self.tour_m),

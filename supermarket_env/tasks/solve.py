@@ -1,8 +1,8 @@
 """The best cart of a task: the exact optimum over needs and acceptable, in-stock products under the budget.
 
-The value of a cart is the sum over needs i of weight_i / qty_i x (utility - outside_i) of the units that serve i, at most
-qty_i units a need; units of one need may be different products. Needs are solved one by one as sets of efficient
-(cost, value) pairs, which are then combined under the budget. No heuristics, no rounding but the nine digits of the log.
+The value of a cart is the sum over needs i of weight_i / qty_i x (utility - outside_i) of the units that serve i, at
+most qty_i units a need; units of one need may be different products. Needs are solved one by one as sets of efficient
+(cost, value) pairs, which are then combined under the budget. No heuristics; utilities have the log's nine digits.
 """
 
 from __future__ import annotations

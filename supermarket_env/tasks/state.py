@@ -75,7 +75,7 @@ def outside_option(tables: Tables, s: Any, i: int, quantile: float) -> float:
         row = tables.typ[s.typ[i * codes.MAX_TYPES + k]]
         for p in range(row.first, row.first + row.count):
             if tables.prod[p].section >= 0 and breaks_hard(tables, s, i, p) == 0:
-                values.append(utility(tables, s, i, p))
+                values.append(utility(tables, s, i, p))  # noqa: PERF401 (two conditions read better in a loop)
     return round(float(np.quantile(np.array(values), quantile)), 9) if values else 0.0
 
 

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from supermarket_env.errors import TaskError, unknown_name
 from supermarket_env.tasks.draws import seed_of
-from supermarket_env.tasks.sample import Dials, sample_task
+from supermarket_env.tasks.sample import STANDARD, Dials, sample_task
 from supermarket_env.tasks.task import Task
 from supermarket_env.world import World, load_world
 
@@ -131,7 +131,7 @@ def _is_own(name: str, store: str | None, catalogue: str | None) -> bool:
     return catalogue in (None, FROZEN_CATALOGUE) and (store is None or own == {store})
 
 
-def train_task(index: int, *, store: str | None = None, catalogue: str | None = None, dials: Dials = Dials()) -> Task:  # noqa: B008
+def train_task(index: int, *, store: str | None = None, catalogue: str | None = None, dials: Dials = STANDARD) -> Task:
     """Return training task number ``index``: a fresh one for every index >= 0, the same in every process.
 
     Args:
@@ -204,9 +204,7 @@ def _first(suite: Suite, n: int | None) -> Suite:
     if n is None or n >= len(suite.tasks):
         return suite
     tasks = suite.tasks[:n]
-    return Suite(
-        suite.name, tasks, content_hash(tasks), suite.version, suite.catalogue_hashes, suite.store_hashes
-    )
+    return Suite(suite.name, tasks, content_hash(tasks), suite.version, suite.catalogue_hashes, suite.store_hashes)
 
 
 @lru_cache(maxsize=8)

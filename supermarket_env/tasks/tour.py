@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,11 @@ MAX_STOPS: Final = 15
 _METRE_SHARE: Final = 1e-6
 """Metres break ties between walks of equally many moves; a walk stays far below a million metres."""
 
+_BLOCK: Final = 1 << 20
+"""Table entries worked on at once, to bound memory."""
+
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Stop = tuple[int, ...]
 
 
@@ -65,9 +69,7 @@ def shortest_tour(store: Store, sections: Iterable[int]) -> Tour:
 @lru_cache(maxsize=8192)
 def _section_tour(store: Store, sections: frozenset[int]) -> Tour:
     names = sorted(sections)
-    visit = shortest_visit(
-        store.dist_m, store.entrance, [store.section_nodes[c] for c in names], store.checkouts
-    )
+    visit = shortest_visit(store.dist_m, store.entrance, [store.section_nodes[c] for c in names], store.checkouts)
     return Tour(round(visit.cost, 3), _order(names, [store.section_nodes[c] for c in names], visit.nodes))
 
 
@@ -169,7 +171,9 @@ def shortest_visit(cost: Floats, start: int, stops: Sequence[Stop], ends: Sequen
     if len(groups) > MAX_STOPS:
         raise TaskError(f"an exact walk has at most {MAX_STOPS} stops, got {len(groups)}")
     nodes = np.array(sorted(frozenset().union(*groups)), dtype=np.int64)
-    cover = np.array([sum(1 << g for g, group in enumerate(groups) if v in group) for v in nodes.tolist()])
+    cover = np.array(
+        [sum(1 << g for g, group in enumerate(groups) if v in group) for v in nodes.tolist()], dtype=np.int64
+    )
     best, came = _fill(cost[np.ix_(nodes, nodes)], cost[start, nodes], cover, len(groups))
     till = cost[np.ix_(nodes, list(ends))]
     total = best[-1] + till.min(axis=1)
@@ -179,33 +183,43 @@ def shortest_visit(cost: Floats, start: int, stops: Sequence[Stop], ends: Sequen
     return _Visit(float(total[last]), walk)
 
 
-def _fill(between: Floats, first: Floats, cover: Any, n_groups: int) -> tuple[Floats, Any]:
-    """Fill the table: cheapest cost of standing at node v with exactly the stops of a set done, and where from."""
+def _fill(between: Floats, first: Floats, cover: Ints, n_groups: int) -> tuple[Floats, Ints]:
+    """Fill the table: cheapest cost of having done a set of stops and standing at a node that serves one of them.
+
+    Sets are taken by size, all of one size at a time; ``came`` is the node before (-1 for the first one).
+    """
     n = len(cover)
-    columns = np.arange(n)
     best = np.full((1 << n_groups, n), np.inf)
-    came = np.full((1 << n_groups, n, 2), -1, dtype=np.int32)
-    best[cover, columns] = first
-    for done in range(1, (1 << n_groups) - 1):
-        row = best[done]
-        live = np.flatnonzero(row < np.inf)
-        if not len(live):
-            continue
-        via = row[live, None] + between[live]
-        pick = via.argmin(axis=0)
-        arrive = via[pick, columns]
-        then = cover | done
-        better = np.flatnonzero((arrive < best[then, columns]) & (then != done))
-        best[then[better], better] = arrive[better]
-        came[then[better], better, 0] = done
-        came[then[better], better, 1] = live[pick[better]]
+    came = np.full((1 << n_groups, n), -1, dtype=np.int64)
+    toward = np.ascontiguousarray(between.T)
+    chunk = max(1, _BLOCK // (n * n))
+    for layer in _layers(n_groups):
+        for k in range(0, len(layer), chunk):
+            sets = layer[k : k + chunk]
+            before = sets[:, None] & ~cover
+            via = best[before] + toward
+            pick = via.argmin(axis=2)
+            reach = np.take_along_axis(via, pick[:, :, None], axis=2)[:, :, 0]
+            reach[before == sets[:, None]] = np.inf
+            start = before == 0
+            pick[start] = -1
+            best[sets] = np.where(start, first, reach)
+            came[sets] = pick
     return best, came
 
 
-def _trail(came: Any, cover: Any, last: int) -> list[int]:
+@lru_cache(maxsize=MAX_STOPS + 1)
+def _layers(n_groups: int) -> tuple[Ints, ...]:
+    """Return all non-empty sets of stops as bit masks, grouped by size."""
+    sets = np.arange(1 << n_groups)
+    sizes = sum((sets >> g & 1) for g in range(n_groups))
+    return tuple(sets[sizes == size] for size in range(1, n_groups + 1))
+
+
+def _trail(came: Ints, cover: Ints, last: int) -> list[int]:
     done, node = len(came) - 1, last
-    trail = [node]
-    while came[done, node, 0] >= 0:
-        done, node = (int(x) for x in came[done, node])
+    trail = []
+    while node >= 0:
         trail.append(node)
+        done, node = done & ~int(cover[node]), int(came[done, node])
     return trail[::-1]

@@ -10,8 +10,9 @@ from supermarket_env.rules import codes
 from supermarket_env.rules.place import legal, touches
 from supermarket_env.rules.rows import Message, Outcome
 from supermarket_env.rules.world import Tables
+from supermarket_env.tasks.draft import MIN_FEASIBLE
 from supermarket_env.tasks.prepare import Prepared, prepare
-from supermarket_env.tasks.sample import MIN_ACCEPTABLE, MIN_FEASIBLE
+from supermarket_env.tasks.sample import MIN_ACCEPTABLE
 from supermarket_env.tasks.solve import Lines, NeedValues
 from supermarket_env.tasks.state import seed_lanes
 from supermarket_env.tasks.suites import Suite, world_of

@@ -15,7 +15,7 @@ _NO_BRAND: Final = frozenset(("", "unbranded", "none", "no brand"))
 _CLAIMS: Final = frozenset(
     ("organic", "vegan", "vegetarian", "gluten-free", "lactose-free", "less", "salt", "sugar", "fat", "light", "wholegrain", "fair",
      "trade", "local", "family", "high-protein", "protein", "high-fibre", "free-range", "caffeine-free", "alcohol-free",
-     "fragrance-free", "sensitive", "biodegradable", "recyclable", "low", "free", "no")
+     "fragrance-free", "sensitive", "biodegradable", "recyclable", "low", "free", "no", "each", "loose", "per", "pack")
 )  # fmt: skip
 
 
@@ -130,15 +130,16 @@ class ShortNames:
         if not brand:
             return _unbranded(full, size)
         variety = _variety(full, brand, kind.x)
-        plain = [brand, f"{brand}'s", f"the {brand}", f"the {brand} one", f"that {brand} one"]
-        varied = [f"the {size} {brand}", f"{brand}'s in {size}"]
-        sized = [f"the {size} {brand}", f"{brand}'s {size} one"]
+        owner = f"{brand}'" if brand.endswith("s") else f"{brand}'s"
+        plain = [brand, owner, f"the {brand}", f"the {brand} one", f"that {brand} one"]
+        varied = [f"the {size} {brand}", f"{owner} in {size}"]
+        sized = [f"the {size} {brand}", f"{owner} {size} one"]
         if kind.it == "it" and f"{brand} {kind.x}".lower() not in full.lower():
             plain.append(f"the {brand} {kind.x}")
         if variety:
-            varied = [f"{brand}'s {variety}", f"the {brand} {variety}", f"{brand} {variety}", f"the {brand} {variety} one"]
-            sized = [f"the {size} {brand} {variety}", f"{brand}'s {variety} in {size}"]
-            plain += [f"the {variety} one", f"that {variety}", f"{brand}'s {variety}"]
+            varied = [f"{owner} {variety}", f"the {brand} {variety}", f"{brand} {variety}", f"the {brand} {variety} one"]
+            sized = [f"the {size} {brand} {variety}", f"{owner} {variety} in {size}"]
+            plain += [f"the {variety} one", f"that {variety} one", f"{owner} {variety}"]
         return _Forms(_safe(plain, full), _safe(varied, full), _safe(sized, full), brand, variety)
 
 

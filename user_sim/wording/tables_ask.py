@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from supermarket_env.user_sim.wording.tables_words import ADV
+from supermarket_env.user_sim.wording.tables_words import ADV_ASK
 from supermarket_env.user_sim.wording.template import Block
 
 _TELL: Final = "(can you tell me|could you check|would you tell me|do you know|may I know|I'd like to know|please tell me|remind me of)"
@@ -13,7 +13,7 @@ ASK: Final[dict[str, Block]] = {
     "price": Block(
         common=(
             "(how much is|what's the price of|how expensive is|what would I pay for|what does one pay for|price of|how costly is) {p}?",
-            f"(what|how much) does {{p}} {ADV} cost?",
+            f"(what|how much) does {{p}} {ADV_ASK} cost?",
             "{p}(, what does it cost|, how much is it|, at what price|: price|: how much|, what's the cost)?",
             f"{_TELL} the (price|cost|exact price|shelf price) of {{p}}?",
         ),
@@ -22,7 +22,7 @@ ASK: Final[dict[str, Block]] = {
     "unit_price": Block(
         common=(
             "(what's the unit price of|unit price of|how much per unit is|price per unit of) {p}?",
-            f"what does {{p}} {ADV} cost (per kilo|per litre|per unit|by weight)?",
+            f"what does {{p}} {ADV_ASK} cost (per kilo|per litre|per unit|by weight)?",
             "{p}(, what's the unit price|, how much per unit|: unit price|: price per unit)?",
             f"{_TELL} the unit price of {{p}}?",
         ),
@@ -31,7 +31,7 @@ ASK: Final[dict[str, Block]] = {
     "quality": Block(
         common=(
             "(how good is|is the quality good of|how do people rate|what's the rating of|how well rated is|quality of) {p}?",
-            f"is {{p}} {ADV} (of good quality|any good|well rated|highly rated)?",
+            f"is {{p}} {ADV_ASK} (of good quality|any good|well rated|highly rated)?",
             "{p}(, is it any good|, how is it rated|, what about the quality|: any good|: quality|: rating)?",
             f"{_TELL} the (rating|quality) of {{p}}?",
         ),
@@ -40,7 +40,7 @@ ASK: Final[dict[str, Block]] = {
     "allergens": Block(
         common=(
             "(which allergens are in|are there allergens in|any allergens in|what allergens has|allergens in) {p}?",
-            f"does {{p}} {ADV} (contain|have|include|list) (allergens|any allergens)?",
+            f"does {{p}} {ADV_ASK} (contain|have|include|list) (allergens|any allergens)?",
             "{p}(, which allergens does it have|, what about allergens|, any allergens|: allergens)?",
             f"{_TELL} the allergens of {{p}}?",
         ),
@@ -48,7 +48,7 @@ ASK: Final[dict[str, Block]] = {
     ),
     "stock": Block(
         common=(
-            f"is {{p}} {ADV} (in stock|available|still there|on the shelf)?",
+            f"is {{p}} {ADV_ASK} (in stock|available|still there|on the shelf)?",
             "(do you still have|have you got any left of|is there any left of|how many are left of) {p}?",
             "{p}(, is it in stock|, is it available|, still in stock|: available|: in stock)?",
             f"(is|can I count on) {{p}} being (in stock|available|on the shelf)?",
@@ -66,7 +66,7 @@ ASK: Final[dict[str, Block]] = {
     "size": Block(
         common=(
             "(what size is|how big is|how large is|what's the pack size of|how much is in|size of) {p}?",
-            f"(what|which) size does {{p}} {ADV} (come in|have|offer)?",
+            f"(what|which) size does {{p}} {ADV_ASK} (come in|have|offer)?",
             "{p}(, how big is it|, what size is it|, what about the pack size|: size|: how big)?",
             f"{_TELL} the (size|pack size) of {{p}}?",
         ),
@@ -75,7 +75,7 @@ ASK: Final[dict[str, Block]] = {
     "brand": Block(
         common=(
             "(what brand is|which brand is|who makes|what make is|who is the maker of|brand of) {p}?",
-            f"(what|which) brand does {{p}} {ADV} (come from|carry|belong to)?",
+            f"(what|which) brand does {{p}} {ADV_ASK} (come from|carry|belong to)?",
             "{p}(, which brand is it|, who makes it|, what brand is that|: brand|: which brand)?",
             f"{_TELL} the (brand|maker) of {{p}}?",
         ),
@@ -83,7 +83,7 @@ ASK: Final[dict[str, Block]] = {
     ),
     "attribute": Block(
         common=(
-            f"is {{p}} {ADV} {{a}}?",
+            f"is {{p}} {ADV_ASK} {{a}}?",
             "(is|would you say|can you tell whether|do you know if|does the label say) {p} is {a}?",
             "{p}(, is it|, is that one|, would that be|, is it really) {a}?",
             "(how about|what about) {p}, is it {a}?",
@@ -113,7 +113,7 @@ WHERE: Final = Block(
         "(how do I get|what's the way|which way is it|what's the quickest way|how do I walk|show me the way|directions) to the {x}?",
         "(I can't see|I don't know|no idea|I wonder|tell me|any clue) where to (find|look for|get|pick up|spot|locate|fetch|search for) {x}",
         "{x}(, where|: where|, which aisle|: which way|, where to|: which shelf|: what section), (please|helper|kindly|then|exactly|friend|roughly)?",
-        f"where do you {ADV} (keep|hide|stock|store|shelve|have|display) {{x}}?",
+        f"where do you {ADV_ASK} (keep|hide|stock|store|shelve|have|display) {{x}}?",
     ),
     warm=("(would you kindly show me|could you be so kind and show me) the way to {x}?",),
     sharp=("where {be} {x}?", "{x}(, where|: where|, which aisle|: which way)?", "(which aisle|where|which shelf), {x}?", "(way|directions) to {x}?"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from supermarket_env.user_sim.wording.tables_words import ADV, FINE, NAME, VERY
+from supermarket_env.user_sim.wording.tables_words import ADV, ADV_ASK, FINE, NAME, VERY
 from supermarket_env.user_sim.wording.template import Block
 
 _SKIP: Final = "(I'll skip|I won't take|I'd rather not have|no to|I'll pass on|not|I decline|I'm dropping|count me out for|forget|leave out|scrap)"
@@ -23,7 +23,7 @@ ACCEPT: Final = Block(
         "{p} (is perfect|sounds lovely|is just right|is a great find|would be wonderful|delights me|makes my day|hits the spot)",
         "(I love|I really like|I'm delighted with|I gladly take|what a good idea,|hooray for|thumbs up for|yes please,) {p}",
     ),
-    sharp=("{p}", "{p}(, fine|, then|, okay|, whatever|, sure|, done)", "(I'll take|just take|give me|okay,|fine,|take|add) {p}", "{p} will do"),
+    sharp=("{p}", "{p}(, fine|, then|, okay|, sure|, done)", "(I'll take|just take|give me|okay,|fine,|take|add) {p}", "{p} will do"),
     angry=("(give me|I'll take|just take) {p}(, and let's move on|, just to be done|, at last)",),
 )
 ACCEPT_IT: Final = Block(
@@ -39,7 +39,7 @@ ACCEPT_IT: Final = Block(
         "(that|this|it) (is perfect|sounds lovely|is just right|is a great find|would be wonderful|makes me happy|delights me)",
         "(I love|I really like|I gladly take|what a find,|thumbs up for) (that|this|it|that one)",
     ),
-    sharp=("(yes|okay|fine|sure|right|agreed)", "(that|it|this)(, fine|, then| will do| is okay|, whatever)", "I'll take it"),
+    sharp=("(yes|okay|fine|sure|right|agreed)", "(that|it|this)(, fine|, then| will do| is okay)", "I'll take it"),
 )
 
 REJECT: Final[dict[str, Block]] = {
@@ -51,7 +51,7 @@ REJECT: Final[dict[str, Block]] = {
             "(the price of|the price tag on|the cost of) {p} is (too high|too much|not for me|hard to swallow|shocking|excessive)",
             "(something|anything|a pack) (cheaper|less costly|less expensive|less dear) than {p}",
         ),
-        sharp=("{p}: (too dear|too expensive|overpriced|a rip-off|too costly)", "(no|nope|nah), (too expensive|too dear|too much money)"),
+        sharp=("{p}: (too dear|too expensive|overpriced|a rip-off|too costly)", "(no|nope|nah), {p}, (too expensive|too dear|too much money)"),
         angry=("{p} (for that price|at that price)(, never|, no way|, you must be joking)",),
     ),
     "brand": Block(
@@ -61,7 +61,7 @@ REJECT: Final[dict[str, Block]] = {
             "(the brand of|the make of|the label on) {p} (isn't for me|puts me off|is not one I want|doesn't convince me|bores me)",
             f"I {ADV} (want|prefer|need) (another|a different|some other) brand than {{p}}",
         ),
-        sharp=("{p}: (wrong brand|not that brand|bad brand)", "(no|nope|nah), (wrong brand|not that brand|another brand)"),
+        sharp=("{p}: (wrong brand|not that brand|bad brand)", "(no|nope|nah), {p}, (wrong brand|not that brand|another brand)"),
     ),
     "size": Block(
         common=(
@@ -70,7 +70,7 @@ REJECT: Final[dict[str, Block]] = {
             "(the size of|the pack size of|the pack of) {p} (isn't right|doesn't suit me|is not what I need|is off|won't fit)",
             f"I {ADV} (want|prefer|need) (another|a different|some other) size than {{p}}",
         ),
-        sharp=("{p}: (wrong size|bad size|not that size)", "(no|nope|nah), (wrong size|not that size|other size)"),
+        sharp=("{p}: (wrong size|bad size|not that size)", "(no|nope|nah), {p}, (wrong size|not that size|other size)"),
     ),
     "attribute": Block(
         common=(
@@ -80,14 +80,14 @@ REJECT: Final[dict[str, Block]] = {
             "(the trouble is that|what bothers me:|I see that|sadly,|the catch is that) {p} (isn't|is not) {a}",
             "(I want it|I wish for something|it has to be|I'd like it) {a}, (but|and|yet|whereas) {p} (isn't|is not)",
         ),
-        sharp=("{p}: (not|isn't) {a}", "(no|nope|nah), (not|it isn't|it's not) {a}"),
+        sharp=("{p}: (not|isn't) {a}", "(no|nope|nah), {p}, (not|it isn't|it's not) {a}"),
     ),
     "attribute_unnamed": Block(
         common=(
             "{p} (lacks something I want|misses a feature I need|doesn't have what I look for|has the wrong features)",
             f"{_SKIP} {{p}}(, it lacks something|, a feature is missing|, the features are wrong)",
         ),
-        sharp=("{p}: (lacks a feature|wrong features)", "(no|nope), (it lacks a feature|wrong features)"),
+        sharp=("{p}: (lacks a feature|wrong features)", "(no|nope), {p}, (it lacks a feature|wrong features)"),
     ),
     "allergen": Block(
         common=(
@@ -95,14 +95,14 @@ REJECT: Final[dict[str, Block]] = {
             f"{_SKIP} {{p}}(, it contains|, it has|, there's) {{a}}(| in it), (allergy|an allergen|not safe)",
             "(there's|I see|I read) {a} in {p}, (an allergen|which means an allergy|not safe here|that's dangerous|allergy)",
         ),
-        sharp=("{p}: (contains|has) {a}, allergy", "(no|nope|nah), (it contains|it has) {a}, allergy"),
+        sharp=("{p}: (contains|has) {a}, allergy", "(no|nope|nah), {p}, (it contains|it has) {a}, allergy"),
     ),
     "allergen_unnamed": Block(
         common=(
             f"{{p}} {VERY} (has an allergen|contains an allergen|isn't safe with the allergy|would set off an allergy)",
             f"{_SKIP} {{p}}(, the allergens|, because of the allergy|, it isn't safe to eat|, allergy|, allergens)",
         ),
-        sharp=("{p}: (allergens|allergy)", "(no|nope|nah), (allergens|allergy|not safe)"),
+        sharp=("{p}: (allergens|allergy)", "(no|nope|nah), {p}, (allergens|allergy|not safe)"),
     ),
     "not_what_i_meant": Block(
         common=(
@@ -111,7 +111,7 @@ REJECT: Final[dict[str, Block]] = {
             "(you misunderstood me|that's a mix-up|we're talking past each other|wrong idea): (not|I don't mean|I never meant) {p}",
             "{p} (misses the point|isn't the thing I meant|is another thing altogether|was a misunderstanding)",
         ),
-        sharp=("{p}: not what I meant", "(no|nope|nah), (not what I meant|I meant something else|wrong thing)"),
+        sharp=("{p}: not what I meant", "(no|nope|nah), {p}, (not what I meant|I meant something else|wrong thing)"),
         angry=("are you (listening|even listening|paying attention), not {p}, I meant something else",),
     ),
     "have_it_already": Block(
@@ -121,7 +121,7 @@ REJECT: Final[dict[str, Block]] = {
             f"{_SKIP} {{p}}(, I already have it|, I've got that already|, have it already|, already got it|, already have that)",
             f"I {ADV} (have|got) {{p}} already",
         ),
-        sharp=("{p}: (already got it|have it already)", "(no|nope|nah), (already got that|have that already|I have it already)"),
+        sharp=("{p}: (already got it|have it already)", "(no|nope|nah), {p}, (already got that|have that already|I have it already)"),
     ),
     "no_reason": Block(
         common=(
@@ -131,7 +131,7 @@ REJECT: Final[dict[str, Block]] = {
             "(I don't want|I don't fancy|I don't feel like|I'm not taking|I'm not keen on|I don't care for|I'd leave|spare me) {p}",
             f"(no|nope|nah), not {{p}}, {NAME}",
         ),
-        sharp=("not {p}", "(no|nope|nah), not {p}", "{p}: no", "(no|nope|nah)(, next|, another|, something else|, not that|, not for me)"),
+        sharp=("not {p}", "(no|nope|nah), not {p}", "{p}: no", "(no|nope|nah), {p}, (next|another|something else|not for me|pass)"),
         angry=("(I said no|no means no|absolutely not|no way) to {p}", "(no|nope|never), not {p}"),
     ),
 }
@@ -165,10 +165,10 @@ _VERB: Final = "(compare|contrast|weigh up|rank|set against each other)"
 COMPARE: Final = Block(
     common=(
         "(what's|what is|tell me|explain|define|and) the difference between {ps}?",
-        f"how do {{ps}} {ADV} (compare|differ)?",
+        f"how do {{ps}} {ADV_ASK} (compare|differ)?",
         "(can|could|would|will) you (compare|contrast|weigh up|rank) {ps}?",
         "{ps}(, which is better|: which one is better|, what would you pick|: which wins|: difference|, please compare|: comparison)?",
-        "(which is better|which one wins|what's better|best of): {ps}?",
+        "(which is better|which one wins|what's better|which is best): {ps}?",
         "(please|kindly|just|do|let's|quickly|now|once|first|maybe|simply|briefly) (compare|contrast) {ps}",
         "(a comparison of|comparing|compare) {ps}, (please|kindly|thanks|if you can|briefly|ideally|helper|quickly|in short)",
     ),
@@ -181,7 +181,7 @@ COMPARE: Final = Block(
 COMPARE_OPEN: Final = Block(
     common=(
         "(what's|what is|tell me|explain|where lies) the (difference|main difference|real difference) (here|between them|between these)?",
-        f"how do (they|these|those|the options) {ADV} (compare|differ|stack up)?",
+        f"how do (they|these|those|the options) {ADV_ASK} (compare|differ|stack up)?",
         f"(can|could|would|will) you {_VERB} (them|these|those|the options|the candidates)?",
         "(which|which one) of (them|these|those|the lot) (is better|is best|wins|has the edge|would you pick)?",
         "(I'd like|give me|I could use|I need) a (comparison|quick comparison|side by side|rundown)(| of them| of these| of those)",

@@ -7,7 +7,7 @@ from typing import Final
 from supermarket_env.user_sim.wording.tables_words import ADV, NAME
 from supermarket_env.user_sim.wording.template import Block
 
-_NEED: Final = "(need|want|seek|require|fancy|crave|miss|lack|desire)"
+_NEED: Final = "(need|want|require|fancy|seek)"
 
 WANT: Final = Block(
     common=(
@@ -18,7 +18,7 @@ WANT: Final = Block(
         "(I could do with|I could use|I have to get|I've got to buy|I ought to get|I came for|let me have|get me|I should buy) {x}",
         "(can|could|will|would) you (help me find|find me|get me|locate|suggest|pick|show me) {x}?",
         "(do you have|have you got|is there|could I get|may I have|any chance of|got) {x}?",
-        "{x} (would be good|would do|please|if possible|would be nice|is needed|is wanted|would help|is missing here)",
+        "{x} (would be good|would do|please|if possible|would be nice|is needed|is wanted|is on my list|is what I need)",
     ),
     warm=(
         "(I'd be happy with|I would be glad of|it would be lovely to get|I'd be delighted with|I dream of|hooray for) {x}",
@@ -72,13 +72,14 @@ ANSWER: Final = Block(
 ANSWER_PHRASE: Final = Block(
     common=(
         "{x}",
-        f"I'd {ADV} (like|prefer|want|say|choose|favour|pick) {{x}}",
-        "(preferably|rather|ideally|probably|gladly|best|mostly|surely|definitely|possibly|just) {x}",
-        "(make it|let's make it|put down|go with|I'd go with|I'd pick|let's say|best is|I'd suggest|note down|choose) {x}",
+        "(preferably|rather|ideally|probably|gladly|best|mostly|surely|definitely|possibly|just|perhaps) {x}",
+        "(make it|let's make it|put down|it should be|let's say|best is|note down|it's to be|say|I think) {x}",
         "{x} (please|then|would be good|would do|would suit me|if possible|ideally|I think|sounds right|is best|I'd say|would be nice)",
+        f"{{x}}, {NAME}",
+        f"{ADV}, {{x}}",
     ),
     warm=("{x} would be (lovely|wonderful|perfect|splendid|marvellous|great|delightful|super|brilliant)",),
-    sharp=("{x}", "(just|simply|only|plainly) {x}", "(I want|make it) {x}", "{x}, (okay|right|please|that's it)"),
+    sharp=("{x}", "(just|simply|only|plainly) {x}", "make it {x}", "{x}, (okay|right|please|that's it)"),
 )
 """Fits facts that are said as a phrase: a brand, a size, an attribute, an amount, a price limit."""
 

@@ -75,7 +75,7 @@ CURIOUS: Final[Pools] = (
 GLAD: Final[Pools] = (
     _openers(
         "Oh Lovely Great Perfect Wonderful Super Marvellous Nice Excellent Brilliant Splendid Beautiful Fantastic Delightful Bingo"
-        " Bravo Sweet Cracking Ah Yes Superb Smashing Terrific Magnificent Ooh Gorgeous Yay Hurrah Fabulous Gladly",
+        " Bravo Cracking Ah Yes Superb Smashing Terrific Magnificent Ooh Gorgeous Yay Hurrah Fabulous Gladly",
         "Oh yes, ", "That is it! ", "Well found. ", "Spot on. ", "Very nice. ", "You read my mind. ",
     ),
     _openers(
@@ -83,8 +83,8 @@ GLAD: Final[Pools] = (
         " Yeah Clearly Okey-doke Aye Cool Sold Excellent Naturally",
         "Very well, ", "Fair enough, ", "Sounds fine. ", "That works. ", "Makes sense. ", "Why not, ",
     ),
-    _openers("Fine Finally Okay Yes Well Good Alright Sure Right Whatever Hm So Yeah", "At last. "),
-    _openers("Finally Fine Whatever Okay Right Yes", "About time. ", "At long last. ", "Oh well. "),
+    _openers("Fine Finally Okay Yes Well Good Alright Sure Right Hm So Yeah", "At last. "),
+    _openers("Finally Fine Okay Right Yes", "About time. ", "At long last. ", "Oh well. "),
 )  # fmt: skip
 
 _SORRY = _openers(
@@ -178,5 +178,5 @@ QUESTION: Final[Pools] = (
 HURRY: Final = (
     " I'm in a hurry.", " Quickly, please.", " I'm short of time.", " I don't have long.", " Time is short.",
     " Make it quick.", " I'm rather rushed.", " Be quick, please.", " I have little time.", " I must hurry.",
-    " Fast as you can.", " No time to lose.", " Hurry, please.", " Speed matters.", " Swiftly, please.", " Chop chop.",
+    " Fast as you can.", " No time to lose.", " Hurry, please.", " Speed matters.", " Swiftly, please.",
 )  # fmt: skip

@@ -148,8 +148,10 @@ class Wording:
         return *turn.line(self._grammar.thank), tables_frame.GLAD, tables_frame.FINAL
 
     def _bye(self, turn: _Turn) -> Body:
-        block = self._grammar.bye[self._grammar.bye_of.get(turn.manner.end, "")]
-        return *turn.line(block), tables_frame.SIGH, tables_frame.GRAVE
+        how = self._grammar.bye_of.get(turn.manner.end, "")
+        if how in ("", "paid"):
+            return *turn.line(self._grammar.bye[how]), tables_frame.NEUTRAL, tables_frame.FINAL
+        return *turn.line(self._grammar.bye[how]), tables_frame.SIGH, tables_frame.GRAVE
 
     def _disclose(self, turn: _Turn) -> Body:
         facts = turn.response.facts
@@ -176,9 +178,12 @@ class Wording:
                 return *turn.line(grammar.no_idea), tables_frame.NEUTRAL, tables_frame.FINAL
             if fact.value is True and draws.chance(700):
                 return self._yes(turn, fact), False, tables_frame.GLAD, tables_frame.FINAL
-        wanted, _ = self._facts.wants(draws, facts, turn.topics if facts[0].need != response.need else ())
+        wanted, nominal = self._facts.wants(draws, facts, turn.topics if facts[0].need != response.need else ())
         clause = any(f.value is None or f.value is False or f.attribute in _CLAUSES for f in facts)
-        text, question = turn.line(grammar.answer if clause else grammar.answer_phrase)
+        block = grammar.answer if clause else grammar.answer_phrase
+        if nominal and draws.chance(600):
+            block = grammar.want
+        text, question = turn.line(block)
         return text.replace("{x}", wanted), question, tables_frame.NEUTRAL, tables_frame.FINAL
 
     def _yes(self, turn: _Turn, fact: Fact) -> str:
