@@ -88,6 +88,7 @@ class Rule:
         speech = (
             self._explain(now)
             or self._replace_sold_out(now)
+            or self._listen(now)
             or self._list_again(now)
             or self._at_shelf(now)
             or self._next_topic(now)
@@ -144,6 +145,16 @@ class Rule:
         for _, need, memo, _ in now.open:
             if memo.sold_out and need.accepted is None:
                 return self._list(now, need, memo, substitute=True)
+        return None
+
+    def _listen(self, now: _Now) -> _Speech | None:
+        """Say nothing new while the user stands idle before what it chose: it may have something to say about it."""
+        for way, need, memo, _ in now.open:
+            if way > 0:
+                break
+            if need.accepted is not None and memo.waits >= self.config.listen_after:
+                memo.waits = 0
+                return _Speech("guide")
         return None
 
     def _list_again(self, now: _Now) -> _Speech | None:
@@ -314,7 +325,9 @@ class Rule:
         if not self.config.shelf_hints:
             return None
         if need.accepted is not None:
-            if now.view.is_legal("add", need.accepted):
+            # Without the quantity a hint to take one would cut a larger need short.
+            if memo.hints < 2 and (need.quantity or memo.told_all) and now.view.is_legal("add", need.accepted):
+                memo.hints += 1
                 return Suggestion(type="add", arg=need.accepted, qty=need.quantity or 1)
             return None
         if memo.settled or memo.sold_out:

@@ -40,7 +40,7 @@ class RuleConfig(BaseModel):
 
     ask: bool = True
     """Whether it asks about needs at all."""
-    questions: tuple[str, ...] = ("anything", "brand")
+    questions: tuple[str, ...] = ("anything",)
     """Attributes asked for, in this order; what is known is skipped."""
     questions_per_need: Annotated[int, Field(ge=0, le=10)] = 2
     """Most questions about one need."""
@@ -48,7 +48,7 @@ class RuleConfig(BaseModel):
     """Whether it asks for further needs, until the user says that there are none."""
     recommend: bool = True
     """Whether it shows lists."""
-    list_length: Annotated[int, Field(ge=1, le=10)] = 4
+    list_length: Annotated[int, Field(ge=1, le=10)] = 5
     lists_per_need: Annotated[int, Field(ge=1, le=50)] = 3
     """Most lists for one need (a stock-out starts anew)."""
     paging: bool = False
@@ -65,6 +65,8 @@ class RuleConfig(BaseModel):
     """Moves in a row against its advice after which it stops urging for a while."""
     rest: Annotated[int, Field(ge=1, le=100)] = 5
     """How many turns that while lasts; after the second time the need is let go."""
+    listen_after: Annotated[int, Field(ge=1, le=100)] = 2
+    """Turns the user stands idle before the product it chose after which the assistant lets it speak."""
     hush: Annotated[int, Field(ge=0, le=100)] = 2
     """Turns without questions after a complaint."""
     weights: RuleWeights = RuleWeights()

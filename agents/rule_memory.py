@@ -38,6 +38,10 @@ class NeedMemory:
     """Given up: put back, or the advice ignored for good."""
     looked: bool = False
     """The user looked at its shelf."""
+    waits: int = 0
+    """Turns in a row the user stood before the product it had accepted without taking it."""
+    hints: int = 0
+    """Times it was told to take the accepted product."""
     quiet_until: int = 0
     rests: int = 0
 
@@ -95,6 +99,7 @@ class Memory:
         elif response.act == "accept" and response.need >= 1:
             memo = self.of(response.need)
             memo.sold_out = memo.lost = memo.turned_down = memo.settled = memo.dropped = False
+            memo.waits = memo.hints = 0
         elif response.act == "complain":
             self._learn_complaint(view, response)
         self._learn_action(view, heard)
@@ -154,6 +159,9 @@ class Memory:
                 kind = self._shelf.type_number.get(need.product_type or "", -1)
                 if kind >= 0 and section in view.store.type_home_sections[kind]:
                     self.of(need.ordinal).looked = True
+        for need in heard:
+            if need.accepted is not None and not need.closed and self._shelf.touches(view.node, need.accepted):
+                self.of(need.ordinal).waits += action == "wait"
         suggest = self.last.suggest
         if suggest is None or suggest.type != "move" or action != "move" or not self.aim:
             return

@@ -64,6 +64,7 @@ def tell(s: Any, o: Any, i: int, slot: int) -> None:
     mention(s, i)
     k = o.n_facts
     o.fact_need[k] = s.ordinal[i]
+    o.fact_id[k] = i
     o.fact_slot[k] = slot
     o.fact_value[k] = slot_value(s, i, slot)
     o.fact_new[k] = 1 if ((s.said[i] >> slot) & 1) == 0 else 0

@@ -20,22 +20,26 @@ _PRICE: Final = re.compile(
     r"(?:(?:\u20ac|EUR|eur|\$|\xa3)\s?([0-9]{1,4}(?:[.,][0-9]{1,2})?)(?![0-9])"
     r"|(?<![0-9.,])([0-9]{1,4}(?:[.,][0-9]{1,2})?)\s?(?:\u20ac|EUR|eur|euros?|\$|\xa3)(?![A-Za-z]))"
 )
-_HEDGE: Final = re.compile(
-    r"(?:under|below|over|above|less than|more than|up to|at most|at least|from|save|saves|off|cheaper|dearer|budget"
-    r"|limit|about|around|maximum|between|or|was|instead of|than|total|together|in all)\W*(?:of\W*)?$",
-    re.IGNORECASE,
+_HEDGES: Final = frozenset(
+    (
+        "under below over above less more most least up from save saves off cheaper dearer budget limit about around maximum"
+        " between or was instead than total together all max min"
+    ).split()
 )
 _NOT_A_PRICE: Final = re.compile(
-    r"^\W{0,2}(?:per|a|an|/|each kilo|for (?:a|one) kilo|off|less|more|cheaper|dearer|saved|budget|or|in total|together)\b"
-    r"|^\s?/",
+    r"\W{0,2}(?:per|a|an|/|each kilo|for (?:a|one) kilo|off|less|more|cheaper|dearer|saved|budget|or|in total"
+    r"|together)\b"
+    r"|\s?/",
     re.IGNORECASE,
 )
 _PLACE_ID: Final = re.compile(r"\b[A-Z][A-Z0-9_-]{1,15}\b")
 _IN_STOCK: Final = re.compile(r"\b(?:in stock|available|still (?:some |a few )?left)\b", re.IGNORECASE)
 _SOLD_OUT: Final = re.compile(r"\b(?:sold out|out of stock|unavailable|run out|none left)\b", re.IGNORECASE)
-_NEGATED: Final = re.compile(r"(?:\bnot|n't|\bno|\bif|\bwhether|\bwhen|\buntil|\bnever|\bor)\W+(?:\w+\W+){0,2}$", re.IGNORECASE)
+_NEGATIONS: Final = frozenset("not no if whether when until never or without isn't aren't wasn't cannot can't".split())
 _YES: Final = re.compile(r"^\W*(?:yes|yep|yeah|indeed|certainly)\b", re.IGNORECASE)
-_NO: Final = re.compile(r"^\W*(?:no|nope|unfortunately not|sadly not)\s*(?:[,.;:!-]|$|(?:it|this|that)\b)", re.IGNORECASE)
+_NO: Final = re.compile(
+    r"^\W*(?:no|nope|unfortunately not|sadly not)\s*(?:[,.;:!-]|$|(?:it|this|that)\b)", re.IGNORECASE
+)
 _MIN_NAME_WORDS: Final = 3
 _REACH_OF_A_NAME: Final = 60
 _NEAR: Final = 24
@@ -56,8 +60,8 @@ def clean_text(text: str) -> tuple[str, bool]:
     At most ``MAX_TEXT`` characters, printable Latin-1 only: line breaks and tabs become spaces, typographic marks
     their plain form, other control characters and everything outside Latin-1 are dropped.
 
-    >>> clean_text("caf\\xe9\\x00 at 3 \\u20ac")
-    ('caf\\xe9 at 3 EUR', True)
+    >>> clean_text("now only " + chr(0x20AC) + "2" + chr(0))
+    ('now only EUR2', True)
     >>> clean_text("fine")
     ('fine', False)
     """
@@ -82,7 +86,11 @@ def text_mismatch(message: AssistantMessage, catalogue: Catalogue, store: Store)
     named = [m for m in name_index(catalogue).find(text) if m.words >= _MIN_NAME_WORDS]
     return (
         (_stranger(message, catalogue, named) if named else None)
-        or (_price(message, catalogue, text, named) if any(c in text for c in "$\xa3\u20ac") or "eur" in text.lower() else None)
+        or (
+            _price(message, catalogue, text, named)
+            if any(c in text for c in "$\xa3\u20ac") or "eur" in text.lower()
+            else None
+        )
         or _place(message, catalogue, store, text)
         or (_claim(message, catalogue, text) if message.act == "inform" else None)
     )
@@ -110,7 +118,7 @@ def _stranger(message: AssistantMessage, catalogue: Catalogue, named: list[Menti
 def _price(message: AssistantMessage, catalogue: Catalogue, text: str, named: list[Mention]) -> str | None:
     for match in _PRICE.finditer(text):
         start, end = match.span()
-        if _HEDGE.search(text[max(0, start - _NEAR) : start]) or _NOT_A_PRICE.search(text[end : end + _NEAR]):
+        if not _HEDGES.isdisjoint(_before(text, start, 2)) or _NOT_A_PRICE.match(text, end, end + _NEAR):
             continue
         said = round(float((match.group(1) or match.group(2)).replace(",", ".")) * 100)
         product = _priced(message, catalogue, named, start)
@@ -122,9 +130,7 @@ def _price(message: AssistantMessage, catalogue: Catalogue, text: str, named: li
     return None
 
 
-def _priced(
-    message: AssistantMessage, catalogue: Catalogue, named: list[Mention], at: int
-) -> tuple[int, int] | None:
+def _priced(message: AssistantMessage, catalogue: Catalogue, named: list[Mention], at: int) -> tuple[int, int] | None:
     """Return the product a price at this position belongs to and its price in cents, or None when it is not plain.
 
     It is the last full name closely before it. Without any name it is the one product of an ``inform`` about prices.
@@ -147,15 +153,13 @@ def _priced(
 
 
 def _place(message: AssistantMessage, catalogue: Catalogue, store: Store, text: str) -> str | None:
-    sections, nodes = store.layout.section_numbers, store.layout.node_numbers
-    told: set[str] | None = None
-    for match in _PLACE_ID.finditer(text):
-        name = match.group()
-        if name not in sections and name not in nodes:
-            continue
-        if told is None:
-            told = _told_places(message, catalogue, store)
-        if name not in told:
+    names = _PLACE_ID.findall(text)
+    sections, nodes = store.layout.section_numbers.keys(), store.layout.node_numbers.keys()
+    if sections.isdisjoint(names) and nodes.isdisjoint(names):
+        return None
+    told = _told_places(message, catalogue, store)
+    for name in names:
+        if name not in told and (name in sections or name in nodes):
             return f"names {name}, which is neither goal nor suggestion"
     return None
 
@@ -178,7 +182,9 @@ def _told_places(message: AssistantMessage, catalogue: Catalogue, store: Store) 
         elif name in store.layout.section_numbers:
             found.add(store.layout.section_numbers[name])
         elif message.goal is not None and message.goal.kind == "category":
-            found.update(s for t, kind in enumerate(catalogue.types) if kind.name == name for s in store.type_sections[t])
+            found.update(
+                s for t, kind in enumerate(catalogue.types) if kind.name == name for s in store.type_sections[t]
+            )
     for section in found:
         told.add(store.layout.sections[section].id)
         told.update(store.layout.nodes[n].id for n in store.section_nodes[section])
@@ -198,9 +204,10 @@ def _claim(message: AssistantMessage, catalogue: Catalogue, text: str) -> str | 
             return "says sold out, the slot says in stock"
         if not slot and _plainly(_IN_STOCK, text) and not _plainly(_SOLD_OUT, text):
             return "says in stock, the slot says sold out"
-    if slot and _NO.search(text):
+    start = text[:_NEAR]
+    if slot and _NO.match(start):
         return f"says no, the slot says yes to {message.attribute}"
-    if not slot and _YES.search(text):
+    if not slot and _YES.match(start):
         return f"says yes, the slot says no to {message.attribute}"
     return None
 
@@ -222,4 +229,9 @@ def _truth_of(message: AssistantMessage, product: Product) -> bool | None:
 
 
 def _plainly(claim: re.Pattern[str], text: str) -> bool:
-    return any(not _NEGATED.search(text[max(0, m.start() - _NEAR) : m.start()]) for m in claim.finditer(text))
+    return any(_NEGATIONS.isdisjoint(_before(text, m.start(), 3)) for m in claim.finditer(text))
+
+
+def _before(text: str, at: int, n: int) -> list[str]:
+    """Return the last ``n`` words close before a position, in lower case, bare of punctuation."""
+    return [word.strip(".,;:!?()") for word in text[max(0, at - _NEAR) : at].lower().split()[-n:]]

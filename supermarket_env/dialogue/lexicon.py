@@ -23,17 +23,24 @@ ATTRIBUTE_PHRASES: Final[dict[str, str]] = {
     "vegetarian": "vegetarian, veggie, meatless, without meat",
     "gluten_free": "gluten free, without gluten, free of gluten, free from gluten, no gluten",
     "lactose_free": "lactose free, without lactose, free of lactose, free from lactose, no lactose",
-    "low_sugar": "low sugar, low in sugar, less sugar, little sugar, with little sugar, with less sugar, reduced sugar, not too sweet",
-    "low_fat": "low fat, low in fat, less fat, little fat, with little fat, with less fat, reduced fat, lean, light in fat",
-    "low_salt": "low salt, low in salt, less salt, little salt, with little salt, with less salt, reduced salt, low sodium",
+    "low_sugar": "low sugar, low in sugar, less sugar, little sugar, with little sugar, with less sugar, reduced"
+    " sugar, not too sweet",
+    "low_fat": "low fat, low in fat, less fat, little fat, with little fat, with less fat, reduced fat, lean, light"
+    " in fat",
+    "low_salt": "low salt, low in salt, less salt, little salt, with little salt, with less salt, reduced salt, low"
+    " sodium",
     "wholegrain": "wholegrain, whole grain, wholemeal, whole wheat, with the whole grain",
     "fair_trade": "fair trade, fairtrade, fairly traded",
     "local": "local, locally made, regional, from the region, from around here, locally grown, from nearby",
-    "family_size": "family size, family pack, family sized, in family size, in a family pack, as a family pack, bulk pack",
-    "high_protein": "high protein, high in protein, rich in protein, lots of protein, with lots of protein, extra protein",
-    "high_fibre": "high fibre, high in fibre, rich in fibre, lots of fibre, with lots of fibre, high fiber, rich in fiber",
+    "family_size": "family size, family pack, family sized, in family size, in a family pack, as a family pack, bulk"
+    " pack",
+    "high_protein": "high protein, high in protein, rich in protein, lots of protein, with lots of protein, extra"
+    " protein",
+    "high_fibre": "high fibre, high in fibre, rich in fibre, lots of fibre, with lots of fibre, high fiber, rich in"
+    " fiber",
     "free_range": "free range, from free range animals, free range animals",
-    "sustainable_fishing": "sustainably fished, sustainably caught, sustainable fishing, from sustainable fishing, sustainable fish",
+    "sustainable_fishing": "sustainably fished, sustainably caught, sustainable fishing, from sustainable fishing,"
+    " sustainable fish",
     "no_additives": "no additives, without additives, free of additives, additive free, free from additives",
     "ready_to_use": "ready to use, ready for use, ready made",
     "caffeine_free": "caffeine free, without caffeine, no caffeine, decaf, decaffeinated, free of caffeine",
@@ -44,7 +51,8 @@ ATTRIBUTE_PHRASES: Final[dict[str, str]] = {
     "sensitive": "sensitive, sensitive skin, for sensitive skin",
 }
 _SIZES: Final = {
-    "small": "small, smaller, little, mini, small pack, smaller pack, small size, a little one, a little pack, a little size, tiny",
+    "small": "small, smaller, little, mini, small pack, smaller pack, small size, a little one, a little pack, a"
+    " little size, tiny",
     "regular": "regular, medium, normal sized, normal size, medium pack, regular pack, medium size, standard size",
     "large": "large, larger, big, bigger, large pack, bigger pack, large size, big size",
 }
@@ -72,8 +80,10 @@ _IDLE: Final = (
 
 # Last words of type names that mean something else when they stand alone.
 _NO_HEADS: Final = frozenset(
-    ("care", "treat", "piece", "drink", "mix", "food", "snack", "meal", "ingredient", "product", "item", "good", "need", "roll",
-     "bag", "spread", "bar", "paste", "sheet", "cube", "capsule", "chip", "jar", "cleaner", "tablet", "other", "more", "time")
+    ("care", "treat", "piece", "drink", "mix", "food", "snack", "meal", "ingredient", "product", "item", "good",
+        "need", "roll",
+     "bag", "spread", "bar", "paste", "sheet", "cube", "capsule", "chip", "jar", "cleaner", "tablet", "other", "more",
+     "time")
 )  # fmt: skip
 
 
@@ -87,6 +97,8 @@ class Found(NamedTuple):
     """Number of its first word."""
     after: int
     """Number of the word after it."""
+    words: str = ""
+    """The phrase as it stands in the text."""
 
 
 def tokens(text: str) -> list[str]:
@@ -108,7 +120,9 @@ class Lexicon:
         taken: set[tuple[str, ...]] = set()
         self._add(taken, "idle", "", _IDLE.split(","))
         for attribute in ATTRIBUTES:
-            self._add(taken, "attribute", attribute, ATTRIBUTE_PHRASES.get(attribute, attribute.replace("_", " ")).split(","))
+            self._add(
+                taken, "attribute", attribute, ATTRIBUTE_PHRASES.get(attribute, attribute.replace("_", " ")).split(",")
+            )
         names = [t.name for t in catalogue.types]
         for name in names:
             self._add(taken, "type", name, _numbers(name))
@@ -139,7 +153,9 @@ class Lexicon:
         for entries in self._by_first.values():
             entries.sort(key=lambda entry: -len(entry[0]))
 
-    def _add(self, taken: set[tuple[str, ...]], kind: str, value: str, phrases: Iterable[str], *, marks: bool = False) -> None:
+    def _add(
+        self, taken: set[tuple[str, ...]], kind: str, value: str, phrases: Iterable[str], *, marks: bool = False
+    ) -> None:
         for phrase in phrases:
             words = tuple(w for w in tokens(phrase.replace("-", " ")) if marks or w not in SEPARATORS)
             if words and words not in taken:
@@ -154,7 +170,7 @@ class Lexicon:
             for phrase, kind, value in self._by_first.get(words[i], ()):
                 after = i + len(phrase)
                 if after <= n and tuple(words[i:after]) == phrase:
-                    found.append(Found(kind, value, i, after))
+                    found.append(Found(kind, value, i, after, " ".join(phrase)))
                     i = after - 1
                     break
             i += 1

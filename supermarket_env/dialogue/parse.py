@@ -23,6 +23,11 @@ from supermarket_env.store import Store
 
 _MASK = {"type": "#t", "brand": "#b", "attribute": "#a", "department": "#d", "idle": "#i", "allergen": "#l"}
 _QUESTION = re.compile(r"[^.!?]*\?")
+_CONTAINED = re.compile(r"(?:contains|has|holds|made with|comes with|there's|i see|i read) (#[lt])")
+_TOPIC = re.compile(r"(?:^|[.,:;!?] )(?:for|about|as for|on|with) the #t:")
+_WISHED = re.compile(
+    r"(?<!#b )#t,? (?:and )?(?:from|by|of|of the|made by|the brand|by the brand) #b|(?<!#b )#t, (?:the )?#b brand"
+)
 _POINTS = re.compile(r"\b(?:that|this|it|no|nope|not|nah|them|one|these)\b")
 _CAUSES_WITH_PRODUCTS = frozenset(("out_of_stock", "not_found", "untrue"))
 
@@ -41,9 +46,7 @@ class Parser:
         self._finder = ProductFinder(catalogue)
         self._reader = AssistantReader(catalogue, store, self._lexicon)
 
-    def user(
-        self, text: str, *, asked: AssistantMessage | None, mentioned: Sequence[HeardNeed]
-    ) -> UserResponse:
+    def user(self, text: str, *, asked: AssistantMessage | None, mentioned: Sequence[HeardNeed]) -> UserResponse:
         """Return what a user's line means; what is not understood is ``chat``. Any string is accepted.
 
         Args:
@@ -56,7 +59,7 @@ class Parser:
         words = tokens(line.replace("-", " "))
         found = self._lexicon.find(words)
         masked = _masked(words, found)
-        products = self._finder.find(line, table)
+        products = self._on_the_table(masked, found, self._finder.find(line, table))
         response = self._read(line, masked, found, products, asked, mentioned)
         need = response.need or self._need(response, found, asked, mentioned)
         return replace(response, need=need, text=text)
@@ -98,6 +101,15 @@ class Parser:
             )
         return UserResponse(self._bare_act(masked, asked), products=products)
 
+    def _on_the_table(self, masked: str, found: Sequence[Found], products: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the products, or none when a brand of the table is only wished for with another product type."""
+        named = {f.value for f in found if f.kind == "type"}
+        if not products or not named or cues.ACCEPT.search(masked):
+            return products
+        number = self._catalogue.by_id[products[0]]
+        own = self._catalogue.types[int(self._catalogue.type_idx[number])].name
+        return () if (_WISHED.search(masked) and own not in named) or _TOPIC.search(masked) else products
+
     def _verdict(
         self, masked: str, found: Sequence[Found], products: tuple[str, ...], asking: bool, named: bool
     ) -> UserResponse | None:
@@ -107,7 +119,9 @@ class Parser:
         plain = reason in ("", codes.REASONS[codes.R_NO_REASON])
         if cause and not (asking and cause == codes.CAUSES[codes.C_NONE]) and (not products or plain):
             about = products if cause in _CAUSES_WITH_PRODUCTS else ()
-            return UserResponse("complain", products=about, category="" if about else _first(found, "type"), cause=cause)
+            return UserResponse(
+                "complain", products=about, category="" if about else _first(found, "type"), cause=cause
+            )
         field = _field(masked, found, products)
         if field is not None and (products or not named):
             return UserResponse("ask", attribute=field, products=products)
@@ -126,7 +140,11 @@ class Parser:
         return "accept" if cues.ACCEPT.search(masked) or cues.YES.search(masked) else "chat"
 
     def _need(
-        self, response: UserResponse, found: Sequence[Found], asked: AssistantMessage | None, mentioned: Sequence[HeardNeed]
+        self,
+        response: UserResponse,
+        found: Sequence[Found],
+        asked: AssistantMessage | None,
+        mentioned: Sequence[HeardNeed],
     ) -> int:
         if response.act in ("chat", "thank", "bye") or not mentioned:
             return 0
@@ -159,6 +177,10 @@ def _first(found: Sequence[Found], kind: str) -> str:
     return next((f.value for f in found if f.kind == kind), "")
 
 
+def _last(found: Sequence[Found], kind: str) -> str:
+    return next((f.value for f in reversed(found) if f.kind == kind), "")
+
+
 def _cause(masked: str) -> str:
     return next((cause for cause, pattern in cues.CAUSES if pattern.search(masked)), "")
 
@@ -169,7 +191,7 @@ def _reason(masked: str, pointed: bool) -> str:
         for reason, pattern in cues.REASONS:
             if pattern.search(masked):
                 return reason
-    if cues.NO.search(masked) or pointed and cues.REJECT.search(masked):
+    if cues.NO.search(masked) or (pointed and cues.REJECT.search(masked)):
         return codes.REASONS[codes.R_NO_REASON]
     return ""
 
@@ -177,13 +199,14 @@ def _reason(masked: str, pointed: bool) -> str:
 def _lacking(reason: str, masked: str, found: Sequence[Found]) -> str:
     """Return the attribute that is missed or the allergen that is in it; "" when the line does not say."""
     if reason == "attribute":
-        return _first(found, "attribute")
+        return _last(found, "attribute")
     if reason != "allergen":
         return ""
-    named = _first(found, "allergen")
-    if named or "#t" not in masked:
-        return named
-    return next((a for f in found if f.kind == "type" and (a := allergen_of(f.value))), "")
+    spoken = _CONTAINED.search(masked)
+    if spoken and spoken.group(1) == "#t":
+        kinds = [allergen_of(f.words) for f in found if f.kind == "type"]
+        return next((a for a in reversed(kinds) if a), "")
+    return _last(found, "allergen")
 
 
 def _field(masked: str, found: Sequence[Found], products: tuple[str, ...]) -> str | None:
@@ -192,8 +215,10 @@ def _field(masked: str, found: Sequence[Found], products: tuple[str, ...]) -> st
     if not question and not cues.OPEN_QUESTION.search(masked):
         return None
     masked = question or masked
-    attribute = _first(found, "attribute") if "#a" in masked else ""
-    if attribute and re.search(r"\b(?:is|would|how about|what about|does the label|whether|do you know if)\b|: #a\?|#b one: #a", masked):
+    attribute = _last(found, "attribute") if "#a" in masked else ""
+    if attribute and re.search(
+        r"\b(?:is|would|how about|what about|does the label|whether|do you know if)\b|: #a\?|#b one: #a", masked
+    ):
         return attribute
     for field, pattern in cues.FIELDS:
         if pattern.search(masked):

@@ -19,23 +19,34 @@ _ID: Final = re.compile(r"\b[A-Za-z][A-Za-z0-9_-]{1,15}\b")
 _PIECE: Final = re.compile(r"[\n;:!?*\u2022]|(?:^|\s)[0-9]{1,2}[.)]\s|, |\.\s|\.$| - | and | or ")
 _LOOK: Final = re.compile(r"\b(?:look at|check|have a look)\b", re.IGNORECASE)
 _GO: Final = re.compile(
-    r"\b(?:go|walk|head|turn|move|over at|over in|find (?:it|them|that) (?:in|at)|is in|are in|located|next to|aisle|follow)\b",
+    r"\b(?:go|walk|head|turn|move|over at|over in|find (?:it|them|that) (?:in|at)|is in|are in|located|next to|aisle"
+    r"|follow)\b",
     re.IGNORECASE,
 )
 _CHECKOUT: Final = re.compile(r"\b(?:check ?out|till|cash desk|pay now|ready to pay|proceed to pay)\b", re.IGNORECASE)
 _GREET: Final = re.compile(r"^\W*(?:hello|hi|hey|welcome|good (?:morning|day|afternoon|evening))\b", re.IGNORECASE)
-_SORRY: Final = re.compile(r"\b(?:sorry|apologi[sz]e|i understand|i see|frustrating|my mistake|my fault)\b", re.IGNORECASE)
+_SORRY: Final = re.compile(
+    r"\b(?:sorry|apologi[sz]e|i understand|i see|frustrating|my mistake|my fault)\b", re.IGNORECASE
+)
 _CONFIRM: Final = re.compile(
-    r"\b(?:shall i (?:note|put|take)|so you(?:'ll| will) take|to confirm|just to confirm|you want the|is that right|correct\?|do you want to take)\b",
+    r"\b(?:shall i (?:note|put|take)|so you(?:'ll| will) take|to confirm|just to confirm|you want the|is that right"
+    r"|correct\?|do you want to take)\b",
     re.IGNORECASE,
 )
 _COMPARE: Final = re.compile(r"\b(?:compared? (?:to|with)|difference|versus|vs\.?|while the|whereas)\b", re.IGNORECASE)
-_RECOMMEND: Final = re.compile(r"\b(?:recommend|suggest|how about|try|options?|here (?:are|is)|take the|could get|good choice)\b", re.IGNORECASE)
-_ADD: Final = re.compile(r"\b(?:add|put|take|place) (?:it|the|this|one|two|three)\b.*\b(?:cart|basket|trolley)\b", re.IGNORECASE)
+_RECOMMEND: Final = re.compile(
+    r"\b(?:recommend|suggest|how about|try|options?|here (?:are|is)|take the|could get|good choice)\b", re.IGNORECASE
+)
+_ADD: Final = re.compile(
+    r"\b(?:add|put|take|place) (?:it|the|this|one|two|three)\b.*\b(?:cart|basket|trolley)\b", re.IGNORECASE
+)
 _QUESTION_SLOTS: Final[tuple[tuple[str, str], ...]] = (
-    ("brand", r"\bbrand"), ("size", r"\bsize|how (?:big|large)|small or large|large or small"), ("quantity", r"how (?:many|much) do you|quantity|how many"),
+    ("brand", r"\bbrand"), ("size", r"\bsize|how (?:big|large)|small or large|large or small"),
+    ("quantity", r"how (?:many|much) do you|quantity|how many"),
     ("price_limit", r"budget|price|spend|how much may"), ("allergy", r"allerg"), ("diet", r"\bdiet"),
-    ("product_type", r"what (?:kind|sort|type)|which (?:kind|sort|type)|what (?:are you|can i|would you like|do you need)|looking for"),
+    ("product_type",
+        r"what (?:kind|sort|type)|which (?:kind|sort|type)|what (?:are you|can i|would you like|do you need)|looking"
+        r" for"),
     ("anything", r"anything|preferences?|wishes|what matters|important to you"),
 )  # fmt: skip
 _ASKS: Final = tuple((slot, re.compile(pattern, re.IGNORECASE)) for slot, pattern in _QUESTION_SLOTS)
@@ -216,9 +227,7 @@ def _slots(act: str, text: str, found: Sequence[Found]) -> str:
     return ""
 
 
-def _need(
-    catalogue: Catalogue, found: Sequence[Found], numbers: Sequence[int], mentioned: Sequence[HeardNeed]
-) -> int:
+def _need(catalogue: Catalogue, found: Sequence[Found], numbers: Sequence[int], mentioned: Sequence[HeardNeed]) -> int:
     """Return the ordinal of the need a text is about: by product, by type, else the last open one."""
     types = [catalogue.types[int(catalogue.type_idx[n])].name for n in numbers]
     types += [f.value for f in found if f.kind == "type"]

@@ -20,11 +20,13 @@ _ALLERGENS: Final = rf"(?:{'|'.join(ALLERGEN_WORDS)})"
 _ALLERGEN_LIST: Final = rf"{_ALLERGENS}(?:(?:, | or | and ){_ALLERGENS})*"
 ALLERGY: Final = re.compile(
     rf"\b(?:allergic to|allergy to) ({_ALLERGEN_LIST})\b"
-    rf"|\b(?:no|without|nothing with|free of) ({_ALLERGEN_LIST}),? (?:because of|it's|for|as there's|due to) (?:an )?allergy"
+    rf"|\b(?:no|without|nothing with|free of) ({_ALLERGEN_LIST}),? (?:because of|it's|for|as there's|due to) (?:an"
+    rf" )?allergy"
 )
 _TOPIC: Final = frozenset(("for", "about", "on", "with", "as"))
 _AMOUNT_AFTER: Final = frozenset(
-    ("pack", "packs", "package", "packages", "piece", "pieces", "x", "times", "of", "in", "units", "bottles", "small", "little",
+    ("pack", "packs", "package", "packages", "piece", "pieces", "x", "times", "of", "in", "units", "bottles", "small",
+        "little",
      "large", "big", "regular", "medium", "normal", "bags", "boxes", "tins", "pcs")
 )  # fmt: skip
 _NUMBERS: Final = {
@@ -33,7 +35,10 @@ _NUMBERS: Final = {
         ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
     )
 }
-_ONE: Final = re.compile(r"\b(?:one pack|one piece|just one|only one|a single|1 pack|1 x|single one|one of (?:it|them)|(?:one|1) \w+ pack)\b")
+_ONE: Final = re.compile(
+    r"\b(?:one pack|one piece|just one|only one|a single|1 pack|1 x|single one|one of (?:it|them)|(?:one|1) (?:\w+"
+    r" ){1,2}pack)\b"
+)
 _UNITS: Final = frozenset(("g", "kg", "ml", "l", "piece", "pcs"))
 
 
@@ -64,21 +69,21 @@ def facts_of(
     asked_slot = asked.attribute if asked is not None and asked.act == "ask" else ""
     rest = low
     allergy = ALLERGY.search(low)
-    pending: list[tuple[str, Value | tuple[str, ...]]] = []
+    pending: list[tuple[str, Value | tuple[str, ...], str]] = []
     if allergy:
         rest = low[: allergy.start()] + " , " + low[allergy.end() :]
         listed = re.findall(_ALLERGENS, allergy.group(1) or allergy.group(2))
-        pending.append(("allergy", tuple(a for a in map(allergen_of, listed) if a)))
+        pending.append(("allergy", tuple(a for a in map(allergen_of, listed) if a), low[: allergy.start()]))
     limit = cues.MONEY.search(rest)
     if limit:
-        pending.append(("price_limit", float((limit.group(1) or limit.group(2)).replace(",", "."))))
+        amount = float((limit.group(1) or limit.group(2)).replace(",", "."))
+        pending.append(("price_limit", amount, rest[: limit.start()]))
         rest = rest[: limit.start()] + " , " + rest[limit.end() :]
     for piece in _pieces(tokens(rest), lexicon):
         _read_piece(piece, groups, asked_slot)
     # Money and allergies are read from the whole line; they belong to the last need named before them.
-    for slot, value in pending:
-        place = allergy.start() if slot == "allergy" and allergy else limit.start() if limit else 0
-        _group_at(groups, low[:place], lexicon).add(slot, value)
+    for slot, value, before in pending:
+        _group_at(groups, before, lexicon).add(slot, value)
     _bare_answers(low, groups, asked, asked_slot)
     return _numbered(groups, asked, mentioned)
 
@@ -96,7 +101,9 @@ def _pieces(words: list[str], lexicon: Lexicon) -> list[_Piece]:
     pieces: list[_Piece] = []
     start = 0
     for i in range(len(words) + 1):
-        if i < len(words) and (i in inside or words[i] not in SEPARATORS and words[i] not in ("and", "plus", "then", "also")):
+        if i < len(words) and (
+            i in inside or (words[i] not in SEPARATORS and words[i] not in ("and", "plus", "then", "also"))
+        ):
             continue
         if i > start:
             shifted = [Found(f.kind, f.value, f.first - start, f.after - start) for f in found if start <= f.first < i]
@@ -137,7 +144,7 @@ def _read_piece(piece: _Piece, groups: list[_Group], asked_slot: str) -> None:
 
 def _open_group(groups: list[_Group], name: str, topic: bool) -> None:
     last = groups[-1]
-    if last.type or last.facts and any(slot in ("department", "product_type") for slot, _ in last.facts):
+    if last.type or (last.facts and any(slot in ("department", "product_type") for slot, _ in last.facts)):
         groups.append(_Group())
     groups[-1].type, groups[-1].topic = name, topic
 
@@ -169,7 +176,7 @@ def _amount(words: list[str], found: Sequence[Found], line: str, asked_slot: str
         if after in _UNITS:
             continue
         if count == 1:
-            if asked_slot == "quantity" and after not in ("moment", "thing", "question") or _ONE.search(line):
+            if (asked_slot == "quantity" and after not in ("moment", "thing", "question")) or _ONE.search(line):
                 return 1
         elif asked_slot == "quantity" or after in _AMOUNT_AFTER:
             return count

@@ -13,7 +13,27 @@ _CUT: Final = re.compile(r"[,;:!?]|\.(?![0-9])|\b(?:and|or|plus|versus|vs)\b")
 _ORDINALS: Final = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
 _POSITION: Final = re.compile(r"\bthe (first|second|third|fourth|fifth|last)(?: one)?\b")
 _IDLE: Final = frozenset(
-    ("the", "one", "that", "this", "from", "in", "of", "with", "and", "for", "a", "an", "is", "it", "g", "kg", "ml", "l", "pcs")
+    (
+        "the",
+        "one",
+        "that",
+        "this",
+        "from",
+        "in",
+        "of",
+        "with",
+        "and",
+        "for",
+        "a",
+        "an",
+        "is",
+        "it",
+        "g",
+        "kg",
+        "ml",
+        "l",
+        "pcs",
+    )
 )
 _BRAND_WEIGHT: Final = 3.0
 _VARIETY_WEIGHT: Final = 1.0
@@ -77,7 +97,9 @@ class ProductFinder:
         brand = " ".join(tokens(product.brand.replace("-", " ")))
         skip = set(tokens(product.brand.replace("-", " "))) | set(tokens(product.product_type)) | _IDLE
         variety = frozenset(
-            w for w in tokens(product.name.replace("-", " ")) if w not in skip and w[0].isalpha() and w + "s" not in skip
+            w
+            for w in tokens(product.name.replace("-", " "))
+            if w not in skip and w[0].isalpha() and w + "s" not in skip
         )
         if product.unit in ("g", "ml") and product.size >= 1000:
             size = f" {product.size / 1000:g} {'kg' if product.unit == 'g' else 'l'} "

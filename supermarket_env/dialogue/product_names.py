@@ -42,24 +42,30 @@ class NameIndex:
             key = " ".join(words)
             self._names[key] = (*self._names.get(key, ()), number)
             lengths.setdefault(_head(words, 0), set()).add(len(words))
+        self._firsts = frozenset(head.split(" ")[0] for head in lengths)
         self._lengths = {head: tuple(sorted(found, reverse=True)) for head, found in lengths.items()}
 
     def find(self, text: str) -> list[Mention]:
         """Return the full names in a text from left to right, never overlapping; an empty text has none."""
-        spans = [(m.group(), m.start(), m.end()) for m in _WORD.finditer(text.casefold() if self._folded else text)]
-        words = [span[0] for span in spans]
-        found: list[Mention] = []
-        i, n, lengths = 0, len(words), self._lengths
+        text = text.casefold() if self._folded else text
+        words = _WORD.findall(text)
+        if self._firsts.isdisjoint(words):
+            return []
+        hits: list[tuple[int, int, tuple[int, ...]]] = []
+        i, n, lengths, firsts = 0, len(words), self._lengths, self._firsts
         while i < n:
-            for length in lengths.get(_head(words, i), ()):
-                if i + length <= n:
-                    products = self._names.get(" ".join(words[i : i + length]))
+            if words[i] in firsts:
+                for length in lengths.get(_head(words, i), ()):
+                    products = self._names.get(" ".join(words[i : i + length])) if i + length <= n else None
                     if products:
-                        found.append(Mention(products, spans[i][1], spans[i + length - 1][2], length))
+                        hits.append((i, length, products))
                         i += length - 1
                         break
             i += 1
-        return found
+        if not hits:
+            return []
+        spans = [m.span() for m in _WORD.finditer(text)]
+        return [Mention(found, spans[i][0], spans[i + length - 1][1], length) for i, length, found in hits]
 
 
 def _head(words: list[str], i: int) -> str:

@@ -10,12 +10,12 @@ from supermarket_env.dialogue.acts import AssistantMessage, Exchange, Transcript
 from supermarket_env.dialogue.consistency import text_mismatch
 from supermarket_env.envs.decode import Decoded, Decoder, clear_message
 from supermarket_env.envs.kernel import Kernel
-from supermarket_env.envs.narrate import Event, Narrator
+from supermarket_env.envs.narrate import Event, Narrator, short
 from supermarket_env.envs.seat import GameView
 from supermarket_env.envs.understand import outcome_of
 from supermarket_env.errors import ConfigError, MessageError, unknown_name
 from supermarket_env.events.hooks import Hook, HookSet
-from supermarket_env.events.log import finish_episode
+from supermarket_env.events.log import encode_canonical, finish_episode
 from supermarket_env.metrics.satisfaction import assign, true_needs
 from supermarket_env.rules import codes
 from supermarket_env.rules.draws import P_AGENT, P_CHAT, P_WORDS, lane
@@ -110,6 +110,7 @@ class Game:
         self.labels = labels or EpisodeLabels(task_id=task.id, stratum=task.stratum, store=self.world.store.name)
         self.prepared: Prepared = prepare(self.world, task, self.user)
         self.turn_limit = self.max_turns or self.prepared.max_turns
+        self.turn_reward = short(-TURN_COST / self.prepared.optimal_turns)
         self.kernel.begin(
             self.prepared, seed=seed, max_turns=self.turn_limit, reads_acts=1 if self.track == "semantic" else 0
         )
@@ -131,7 +132,7 @@ class Game:
         self.view = GameView(self)
         response = self._speak(o, opening=True)
         self.transcript = Transcript(self.shown_response)
-        self._emit({**self._opening_event(o, response), "reveals": self.narrator.reveals(s, o)}, first=True)
+        self._emit({**self._opening_event(o, response), "reveals": self.narrator.reveals(o)}, first=True)
         self.view.refresh(1, self.turn_limit)
         if self.hooks:
             self.hooks.episode_start(self.view)
@@ -148,8 +149,8 @@ class Game:
             "act": response.act,
             "slots": self.narrator.user_slots(response),
             "text": self.last_words,
-            "trust": o.trust,
-            "irritation": o.irritation,
+            "trust": short(o.trust),
+            "irritation": short(o.irritation),
         }
 
     # --- a turn ----------------------------------------------------------------------------------------------------
@@ -239,7 +240,7 @@ class Game:
         response = self._speak(o, opening=False)
         user = names.user_event(turn, o, response, self.last_words)
         if o.n_facts:
-            user["reveals"] = names.reveals(kernel.s, o)
+            user["reveals"] = names.reveals(o)
         self.events.append(user)
         self._cart_events(o)
         reason = codes.ENDS[kernel.end] if kernel.end else ""
@@ -290,18 +291,18 @@ class Game:
             self.bought = {}
 
     def _reward_event(self, reason: str) -> Event:
-        turn_cost = TURN_COST / self.prepared.optimal_turns
-        parts = {"need_satisfaction": 0.0, "turn": -turn_cost}
+        parts = {"need_satisfaction": 0.0, "turn": self.turn_reward}
+        self.reward = self.turn_reward
         if reason in ("checkout", "patience_checkout"):
-            parts["need_satisfaction"] = self._need_satisfaction()
-        self.reward = parts["need_satisfaction"] - turn_cost
+            parts["need_satisfaction"] = short(self._need_satisfaction())
+            self.reward = short(parts["need_satisfaction"] + self.turn_reward)
         return {"k": "reward", "turn": self.turn, "value": self.reward, "parts": parts}
 
     def _need_satisfaction(self) -> float:
         if self.prepared.U_star <= 0.0:
             return 0.0
         cart = {self.narrator.product[p]: q for p, q in self.bought.items() if q > 0}
-        needs = true_needs(self.truth()) or ()
+        needs = true_needs(self.prepared.logged_truth) or ()
         return max(0.0, assign(needs, cart).utility) / self.prepared.U_star
 
     def _speak(self, o: Any, *, opening: bool) -> UserResponse:
@@ -394,15 +395,15 @@ class Game:
         end: Event = {"k": "end", "reason": reason, "turn": self.turn}
         if reason != "infra_error":
             homes = {int(self.world.store.home_section[p]) for p, q in self.bought.items() if q > 0}
-            end["walked_m"] = float(self.kernel.s.walked)
-            end["tour_m"] = shortest_tour(self.world.store, homes).metres
+            end["walked_m"] = short(self.kernel.s.walked)
+            end["tour_m"] = short(shortest_tour(self.world.store, homes).metres)
         self._emit(end)
         if self.hooks:
             self.hooks.episode_end(finish_episode(self.episode()))
 
     def truth(self) -> dict[str, Any]:
         """Return the evaluator's truth of the episode so far (log.md); never for the assistant."""
-        truth = self.prepared.truth()
+        truth = dict(self.prepared.logged_truth)
         names = self.narrator.product
         truth["utility"] = {need: dict(values) for need, values in truth["utility"].items()}
         for p in sorted(self.shown_products):
@@ -411,6 +412,10 @@ class Game:
         truth["violates"] = {names[p]: self.prepared.violations(p) for p in sorted(self.shown_products)}
         truth["turns"] = list(self.true_turns)
         return truth
+
+    def line(self) -> bytes:
+        """Return the log line of the episode as bytes, line end included."""
+        return encode_canonical(self.episode())
 
     def episode(self) -> dict[str, Any]:
         """Return the log line of the episode (log.md) as a JSON-ready object."""

@@ -13,6 +13,15 @@ from supermarket_env.world import World
 Event = dict[str, Any]
 
 
+def short(x: float) -> float:
+    """Return ``x`` with at most 9 significant digits, as the log holds floats.
+
+    >>> short(0.1 + 0.2)
+    0.3
+    """
+    return float(f"{x:.9g}") + 0.0
+
+
 class Narrator:
     """Names for the numbers of one world."""
 
@@ -173,7 +182,7 @@ class Narrator:
             "legal": o.sug_legal == 1,
         }
         if o.has_progress:
-            event["progress"] = o.progress
+            event["progress"] = short(o.progress)
         return event
 
     def goal_event(self, turn: int, m: Any, o: Any, said: Any) -> Event:
@@ -214,7 +223,8 @@ class Narrator:
         if response.need:
             slots["need"] = response.need
         if response.facts:
-            slots["facts"] = [{"need": f.need, "attribute": f.attribute, "value": f.value} for f in response.facts]
+            slots["facts"] = [{"need": f.need, "attribute": f.attribute, "value": list(f.value) if type(f.value) is tuple else f.value}
+                for f in response.facts]
         for name in ("attribute", "category", "reason", "cause"):
             value = getattr(response, name)
             if value:
@@ -223,10 +233,10 @@ class Narrator:
             slots["products"] = list(response.products)
         return slots
 
-    def reveals(self, s: Any, o: Any) -> list[str]:
+    def reveals(self, o: Any) -> list[str]:
         """Return ``"<need id>.<name>"`` of the facts told for the first time."""
         return [
-            f"{s.by_ordinal[o.fact_need[k] - 1]}.{reveal_name(o.fact_slot[k])}"
+            f"{o.fact_id[k]}.{reveal_name(o.fact_slot[k])}"
             for k in range(o.n_facts)
             if o.fact_new[k] == 1 and o.fact_value[k] != codes.NO_PREFERENCE
         ]
@@ -242,9 +252,9 @@ class Narrator:
             "action": self.action(o.action, o.arg, o.qty),
             "legal": True,
             "would": self.action(o.would, o.would_arg, o.would_qty),
-            "path_m": o.metres,
-            "trust": o.trust,
-            "irritation": o.irritation,
+            "path_m": short(o.metres),
+            "trust": short(o.trust),
+            "irritation": short(o.irritation),
         }
 
     def cart_event(self, turn: int, o: Any) -> Event:

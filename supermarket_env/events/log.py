@@ -31,6 +31,7 @@ __all__ = [
     "canonical",
     "collector_paused",
     "decode_line",
+    "encode_canonical",
     "encode_episode",
     "episode_files",
     "finish_episode",
@@ -284,6 +285,11 @@ def encode_episode(episode: Episode | dict[str, Any]) -> bytes:
         data = episode.data if episode.canonical else canonical(episode.data)
     else:
         data = canonical(episode)
+    return _ENCODER.encode(data) + b"\n"
+
+
+def encode_canonical(data: dict[str, Any]) -> bytes:
+    """Return a log line of data whose writer already keeps to the canonical form (``canonical(data) == data``)."""
     return _ENCODER.encode(data) + b"\n"
 
 

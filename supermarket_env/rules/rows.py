@@ -188,6 +188,7 @@ OUTCOME: Final[Spec] = (
     ("fact_slot", "i", MAX_FACTS),
     ("fact_value", "i", MAX_FACTS),
     ("fact_new", "i", MAX_FACTS),
+    ("fact_id", "i", MAX_FACTS),  # number of the need in the task (for the log's truth only)
     ("talked", "i", 0),
     ("action", "i", 0),
     ("arg", "i", 0),

@@ -102,7 +102,7 @@ class Prepared:
 
     def utilities_of(self, p: int) -> dict[str, float]:
         """Return the utility of product ``p`` by need id, for the needs it could serve."""
-        return {str(i): v.utility[p] for i, v in enumerate(self.values) if p in v.utility}
+        return {str(i): short_floats(v.utility[p]) for i, v in enumerate(self.values) if p in v.utility}
 
     def fresh_state(self) -> Any:
         """Return a copy of the state row to play an episode on."""
@@ -125,6 +125,12 @@ class Prepared:
                 found |= allergen_names(prod.allergens & self.state.hard_allergens[i])
                 found |= attribute_names(self.state.hard_attrs[i] & ~prod.diets)
         return sorted(found)
+
+    @cached_property
+    def logged_truth(self) -> dict[str, Any]:
+        """The truth of the task in the log's canonical form, made once; copy what you change."""
+        canonical: dict[str, Any] = short_floats(self.truth())
+        return canonical
 
     def truth(self) -> dict[str, Any]:
         """Return the truth of the task for the log.
@@ -161,6 +167,15 @@ class Prepared:
             "price_limit": need.price_limit_cents / 100 if need.price_limit_cents else None,
             "attributes": known_slots(need),
         }
+
+
+def short_floats(value: Any) -> Any:
+    """Return a JSON value with floats of at most 9 significant digits, as the log holds them."""
+    if isinstance(value, float):
+        return float(f"{value:.9g}") + 0.0
+    if isinstance(value, dict):
+        return {key: short_floats(item) for key, item in value.items()}
+    return [short_floats(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def known_slots(need: Need) -> list[str]:

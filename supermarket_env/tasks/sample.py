@@ -103,7 +103,7 @@ def sample_task(
         raise TaskError(unknown_name("trip", trip, TRIPS))
     scene = scene_of(world, held_out_types=held_out_types)
     fixed = Draws(seed)
-    kind = trip or fixed.choose(TRIP_SHARES, d.D_TRIP)
+    kind: Trip = fixed.choose(TRIP_SHARES, d.D_TRIP) if trip is None else trip
     low, high = TRIP_NEEDS[kind]
     wanted = dials.n_needs or fixed.whole(low, high, d.D_N_NEEDS)
     persona = _shifted(draw_persona(fixed, held_out=held_out_personas), dials)
@@ -178,7 +178,7 @@ def _choose_types(scene: Scene, draws: Draws, trip: Trip, wanted: int, dials: Di
             break
         if t in used:
             continue
-        group = (t,)
+        group: tuple[int, ...] = (t,)
         if trip == "browse" or (trip != "recipe" and draws.uniform(d.D_VAGUE, t) < dials.ambiguity):
             group = _vague_group(scene, draws, order, t, used)
             if len(group) < 2:

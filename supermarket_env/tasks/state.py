@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ def _set_need(s: Any, world: World, i: int, need: Need, place: str) -> None:
 def outside_option(tables: Tables, s: Any, i: int, quantile: float) -> float:
     """Return the utility of the outside option of need ``i``: a quantile of the hard-feasible carried products.
 
-    0.0 when no product is feasible (the need then has no acceptable product either).
+    Rounded up to six decimals; 0.0 when no product is feasible (the need then has no acceptable product either).
     """
     values = []
     for k in range(s.n_type[i]):
@@ -76,7 +77,10 @@ def outside_option(tables: Tables, s: Any, i: int, quantile: float) -> float:
         for p in range(row.first, row.first + row.count):
             if tables.prod[p].section >= 0 and breaks_hard(tables, s, i, p) == 0:
                 values.append(utility(tables, s, i, p))  # noqa: PERF401 (two conditions read better in a loop)
-    return round(float(np.quantile(np.array(values), quantile)), 9) if values else 0.0
+    if not values:
+        return 0.0
+    # Of an odd number of products the median is one of them: rounded up, it never hangs on last bits who beats it.
+    return math.ceil(float(np.quantile(np.array(values), quantile)) * 1e6) / 1e6
 
 
 def state_of(world: World, tables: Tables, task: Task, user: UserConfig) -> Any:

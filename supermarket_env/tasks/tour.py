@@ -175,7 +175,7 @@ def shortest_visit(cost: Floats, start: int, stops: Sequence[Stop], ends: Sequen
         [sum(1 << g for g, group in enumerate(groups) if v in group) for v in nodes.tolist()], dtype=np.int64
     )
     best, came = _fill(cost[np.ix_(nodes, nodes)], cost[start, nodes], cover, len(groups))
-    till = cost[np.ix_(nodes, list(ends))]
+    till = cost[np.ix_(nodes, np.array(ends, dtype=np.int64))]
     total = best[-1] + till.min(axis=1)
     last = int(total.argmin())
     trail = _trail(came, cover, last)

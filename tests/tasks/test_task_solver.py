@@ -15,7 +15,7 @@ from supermarket_env.tasks.solve import BestCart, NeedValues, Offer, best_cart
 
 def values_of(offers: list[Offer]) -> NeedValues:
     numbers = tuple(offer.product for offer in offers)
-    return NeedValues({p: 1.0 for p in numbers}, numbers, numbers, tuple(offers))
+    return NeedValues(dict.fromkeys(numbers, 1.0), numbers, numbers, tuple(offers))
 
 
 def solve(offers: list[list[Offer]], qtys: list[int], budget: int) -> BestCart:

@@ -9,13 +9,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+
+from supermarket_env.user_sim.wording.samples import Sample, draw_sample
+from supermarket_env.user_sim.wording.wording import Wording
 
 from supermarket_env.catalogue.schema import Catalogue
 from supermarket_env.dialogue.acts import Fact
 from supermarket_env.dialogue.parse import Parser
 from supermarket_env.rules.codes import USER_ACTS
-from supermarket_env.user_sim.wording.samples import Sample, draw_sample
-from supermarket_env.user_sim.wording.wording import Wording
 
 _WORDS = re.compile(r"[^\W_]+(?:['.][^\W_]+)*")
 
@@ -63,7 +65,7 @@ def distinct_2(texts: Iterable[str]) -> float:
     pairs: Counter[tuple[str, str]] = Counter()
     for text in texts:
         words = _WORDS.findall(text.lower())
-        pairs.update(zip(words, words[1:], strict=False))
+        pairs.update(pairwise(words))
     total = sum(pairs.values())
     return len(pairs) / total if total else 0.0
 

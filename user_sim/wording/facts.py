@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from supermarket_env.dialogue.acts import Fact
 from supermarket_env.user_sim.wording import phrases
 from supermarket_env.user_sim.wording.names import Noun, lowered, noun_of
 from supermarket_env.user_sim.wording.template import Draws
+
+from supermarket_env.dialogue.acts import Fact
 
 _SOME = ("some {x}", "{x}", "some {x}", "{x}")
 _VAGUE = (
@@ -63,7 +64,9 @@ class FactSpeaker:
             start = end
         if len(parts) == 1:
             return parts[0], nominal
-        return "".join([part + (draws.of(_ALSO) if i < len(parts) - 1 else "") for i, part in enumerate(parts)]), nominal
+        return "".join(
+            [part + (draws.of(_ALSO) if i < len(parts) - 1 else "") for i, part in enumerate(parts)]
+        ), nominal
 
     def _about(self, draws: Draws, group: Sequence[Fact], topics: Sequence[str]) -> str:
         need = group[0].need
@@ -106,7 +109,7 @@ class FactSpeaker:
         return f"{phrases.plain(slot)} {text}"
 
     def _noun_phrase(self, draws: Draws, group: Sequence[Fact]) -> str:
-        """Return "two large packs of organic milk from Hofland, at most 3 euros", or "" without a type or department."""
+        """Return "two large packs of organic milk from Hofland, up to 3 euros"; "" without type and department."""
         kind = department = brand = size = ""
         amount = 0
         before: list[str] = []
@@ -143,10 +146,8 @@ class FactSpeaker:
                 return vague
             return f"{draws.of(_SOMETHING_GOOD)} {adjectives}from the {self.department(department)} department"
         head = adjectives + self.noun(kind).x
-        if amount or size:
-            head = f"{_pack(draws, amount, size)} {head}"
-        else:
-            head = draws.of(_SOME).replace("{x}", head)
+        pack = f"{_pack(draws, amount, size)} {{x}}" if amount or size else draws.of(_SOME)
+        head = pack.replace("{x}", head)
         return f"{head} from the {self.department(department)} department" if department else head
 
 

@@ -45,6 +45,8 @@ class Grammar:
     hesitate: Block
     hesitate_open: Block
     compare: Block
+    against: tuple[str, ...]
+    """What a single product is compared with."""
     compare_open: Block
     complain: Mapping[str, Block]
     """By cause."""
@@ -74,6 +76,7 @@ STANDARD: Final = Grammar(
     hesitate=tables_decide.HESITATE,
     hesitate_open=tables_decide.HESITATE_OPEN,
     compare=tables_decide.COMPARE,
+    against=tables_decide.AGAINST,
     compare_open=tables_decide.COMPARE_OPEN,
     complain=tables_complain.COMPLAIN,
     about=tables_complain.ABOUT,

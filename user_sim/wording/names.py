@@ -12,8 +12,10 @@ _SINGULAR_S: Final = frozenset(
     ("asparagus", "hummus", "couscous", "citrus", "swiss", "bis", "cassis", "molasses", "gas", "oasis", "haggis", "us")
 )
 _NO_BRAND: Final = frozenset(("", "unbranded", "none", "no brand"))
+_THAT: Final = ("that one", "this one")
 _CLAIMS: Final = frozenset(
-    ("organic", "vegan", "vegetarian", "gluten-free", "lactose-free", "less", "salt", "sugar", "fat", "light", "wholegrain", "fair",
+    ("organic", "vegan", "vegetarian", "gluten-free", "lactose-free", "less", "salt", "sugar", "fat", "light",
+        "wholegrain", "fair",
      "trade", "local", "family", "high-protein", "protein", "high-fibre", "free-range", "caffeine-free", "alcohol-free",
      "fragrance-free", "sensitive", "biodegradable", "recyclable", "low", "free", "no", "each", "loose", "per", "pack")
 )  # fmt: skip
@@ -80,6 +82,8 @@ class _Forms(NamedTuple):
 
     plain: tuple[str, ...]
     """Brand or variety is enough."""
+    branded: tuple[str, ...]
+    """Another brand has the same variety on the table: the brand is said."""
     varied: tuple[str, ...]
     """Others of the brand are on the table: the variety is said."""
     sized: tuple[str, ...]
@@ -110,10 +114,13 @@ class ShortNames:
         for other in among:
             if other != product:
                 theirs = self._made.get(other) or self._make(other)
+                alike = theirs.variety == own.variety
                 if theirs.brand == own.brand:
-                    if theirs.variety == own.variety:
+                    if alike:
                         return own.sized
                     forms = own.varied
+                elif alike and forms is own.plain:
+                    forms = own.branded
         return forms
 
     def _make(self, product: str) -> _Forms:
@@ -136,11 +143,17 @@ class ShortNames:
         sized = [f"the {size} {brand}", f"{owner} {size} one"]
         if kind.it == "it" and f"{brand} {kind.x}".lower() not in full.lower():
             plain.append(f"the {brand} {kind.x}")
+        branded = _safe(plain, full)
         if variety:
-            varied = [f"{owner} {variety}", f"the {brand} {variety}", f"{brand} {variety}", f"the {brand} {variety} one"]
+            varied = [
+                f"{owner} {variety}",
+                f"the {brand} {variety}",
+                f"{brand} {variety}",
+                f"the {brand} {variety} one",
+            ]
             sized = [f"the {size} {brand} {variety}", f"{owner} {variety} in {size}"]
             plain += [f"the {variety} one", f"that {variety} one", f"{owner} {variety}"]
-        return _Forms(_safe(plain, full), _safe(varied, full), _safe(sized, full), brand, variety)
+        return _Forms(_safe(plain, full), branded, _safe(varied, full), _safe(sized, full), brand, variety)
 
 
 def _variety(full: str, brand: str, kind: str) -> str:
@@ -164,9 +177,9 @@ def _unbranded(full: str, size: str) -> _Forms:
     words = full.split()
     part = " ".join(words[: min(3, len(words) - 1)]).rstrip(",&-") if len(words) > 1 else ""
     if not part:
-        return _Forms(("that one", "this one"), ("that one",), ("that one", f"the one of {size}"), full, "")
+        return _Forms(_THAT, _THAT, _THAT, ("that one", f"the one of {size}"), full, "")
     short = _safe([f"the {part} one", f"that {part} one", f"the {part}"], full)
-    return _Forms(short, short, _safe([f"the {part} one of {size}"], full), part, "")
+    return _Forms(short, short, short, _safe([f"the {part} one of {size}"], full), part, "")
 
 
 def _safe(forms: list[str], full: str) -> tuple[str, ...]:
@@ -174,4 +187,4 @@ def _safe(forms: list[str], full: str) -> tuple[str, ...]:
     return tuple(f for f in forms if low not in f.lower()) or ("that one",)
 
 
-_POINTING: Final = _Forms(("that one", "this one"), ("that one",), ("that one",), "\x00", "")
+_POINTING: Final = _Forms(_THAT, _THAT, _THAT, _THAT, "\x00", "")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from supermarket_env.user_sim.wording.manner import Manner
+from supermarket_env.user_sim.wording.template import Draws
+
 from supermarket_env.catalogue.schema import ALLERGENS, DIETS, Catalogue, Product
 from supermarket_env.dialogue.acts import AssistantMessage, Fact, UserResponse, Value
 from supermarket_env.dialogue.view import HeardNeed
 from supermarket_env.rules import codes
-from supermarket_env.user_sim.wording.manner import Manner
-from supermarket_env.user_sim.wording.template import Draws
 
 _MOODS: Final = (-2, -1, -1, 0, 0, 0, 0, 1, 1, 2)
 _ASKED: Final = (
@@ -64,7 +65,7 @@ class _Sampler:
     def sample(self, act: str) -> Sample:
         draws = self.draws
         first, second = self._type(), self._type()
-        mentioned = (heard(1, first), heard(2, second))
+        mentioned: tuple[HeardNeed, ...] = (heard(1, first), heard(2, second))
         among = self._list(second)
         asked = AssistantMessage(act="recommend", need=2, items=among)
         response = UserResponse(act)
@@ -150,7 +151,11 @@ class _Sampler:
 
     def _disclosed(self, mentioned: tuple[HeardNeed, ...]) -> tuple[Fact, ...]:
         draws, new = self.draws, len(mentioned) + 1
-        kind = draws.of(("type", "type", "type", "two", "vague", "wish")) if mentioned else draws.of(("type", "two", "vague"))
+        kind = (
+            draws.of(("type", "type", "type", "two", "vague", "wish"))
+            if mentioned
+            else draws.of(("type", "two", "vague"))
+        )
         if kind == "vague":
             department = draws.of(self.catalogue.departments)
             return (Fact(new, "department", department),)
@@ -161,7 +166,10 @@ class _Sampler:
                 Fact(old.ordinal, "brand", product.brand),
             )
         product = self._product(self._type())
-        facts = (Fact(new, "product_type", product.product_type), *self._details(new, product, draws.of((0, 1, 1, 2, 3))))
+        facts = (
+            Fact(new, "product_type", product.product_type),
+            *self._details(new, product, draws.of((0, 1, 1, 2, 3))),
+        )
         if kind == "two":
             other = self._product(self._type())
             if other.product_type != product.product_type:

@@ -7,12 +7,16 @@ from typing import Final
 from supermarket_env.user_sim.wording.tables_words import ADV_ASK
 from supermarket_env.user_sim.wording.template import Block
 
-_TELL: Final = "(can you tell me|could you check|would you tell me|do you know|may I know|I'd like to know|please tell me|remind me of)"
+_TELL: Final = (
+    "(can you tell me|could you check|would you tell me|do you know|may I know|I'd like to know|please tell me"
+    "|remind me of)"
+)
 
 ASK: Final[dict[str, Block]] = {
     "price": Block(
         common=(
-            "(how much is|what's the price of|how expensive is|what would I pay for|what does one pay for|price of|how costly is) {p}?",
+            "(how much is|what's the price of|how expensive is|what would I pay for|what does one pay for|price of"
+            "|how costly is) {p}?",
             f"(what|how much) does {{p}} {ADV_ASK} cost?",
             "{p}(, what does it cost|, how much is it|, at what price|: price|: how much|, what's the cost)?",
             f"{_TELL} the (price|cost|exact price|shelf price) of {{p}}?",
@@ -30,7 +34,8 @@ ASK: Final[dict[str, Block]] = {
     ),
     "quality": Block(
         common=(
-            "(how good is|is the quality good of|how do people rate|what's the rating of|how well rated is|quality of) {p}?",
+            "(how good is|is the quality good of|how do people rate|what's the rating of|how well rated is|quality"
+            " of) {p}?",
             f"is {{p}} {ADV_ASK} (of good quality|any good|well rated|highly rated)?",
             "{p}(, is it any good|, how is it rated|, what about the quality|: any good|: quality|: rating)?",
             f"{_TELL} the (rating|quality) of {{p}}?",
@@ -51,7 +56,7 @@ ASK: Final[dict[str, Block]] = {
             f"is {{p}} {ADV_ASK} (in stock|available|still there|on the shelf)?",
             "(do you still have|have you got any left of|is there any left of|how many are left of) {p}?",
             "{p}(, is it in stock|, is it available|, still in stock|: available|: in stock)?",
-            f"(is|can I count on) {{p}} being (in stock|available|on the shelf)?",
+            "(is|can I count on) {p} being (in stock|available|on the shelf)?",
         ),
         sharp=("is {p} (in stock|available)?", "{p}: (in stock|available)?"),
     ),
@@ -96,9 +101,11 @@ ASK: Final[dict[str, Block]] = {
     ),
     "open": Block(
         common=(
-            "(what can you tell me about|what do you know about|tell me more about|any details on|details on|more about) {p}?",
+            "(what can you tell me about|what do you know about|tell me more about|any details on|details on|more"
+            " about) {p}?",
             "(can|could|would|will) you (say|tell me|explain) (more|something) about {p}?",
-            "{p}(, any details|, what do you know about it|, what can you say about it|: details|: tell me more about it)?",
+            "{p}(, any details|, what do you know about it|, what can you say about it|: details|: tell me more"
+            " about it)?",
         ),
         sharp=("(what about|details on|more about) {p}?",),
     ),
@@ -106,17 +113,28 @@ ASK: Final[dict[str, Block]] = {
 
 WHERE: Final = Block(
     common=(
-        "(where do I find|where can I find|where {be}|where would I get|where do you keep|where should I look for|where might I see) {x}?",
-        "(in which aisle|in which corner|on which shelf|in what section) (do I find|can I get|would one look for|might I spot) {x}?",
-        "(which|what) (aisle|shelf|section|part of the shop|corner) (has|holds|is for|carries|would have|offers|stocks|keeps) {x}?",
+        "(where do I find|where can I find|where {be}|where would I get|where do you keep|where should I look for"
+        "|where might I see) {x}?",
+        "(in which aisle|in which corner|on which shelf|in what section) (do I find|can I get|would one look for"
+        "|might I spot) {x}?",
+        "(which|what) (aisle|shelf|section|part of the shop|corner) (has|holds|is for|carries|would have|offers"
+        "|stocks|keeps) {x}?",
         "(can|could|would|will) you (show|point|direct|guide|send|take) me (to|towards) {x}?",
-        "(how do I get|what's the way|which way is it|what's the quickest way|how do I walk|show me the way|directions) to the {x}?",
-        "(I can't see|I don't know|no idea|I wonder|tell me|any clue) where to (find|look for|get|pick up|spot|locate|fetch|search for) {x}",
-        "{x}(, where|: where|, which aisle|: which way|, where to|: which shelf|: what section), (please|helper|kindly|then|exactly|friend|roughly)?",
+        "(how do I get|what's the way|which way is it|what's the quickest way|how do I walk|show me the way"
+        "|directions) to the {x}?",
+        "(I can't see|I don't know|no idea|I wonder|tell me|any clue) where to (find|look for|get|pick up|spot"
+        "|locate|fetch|search for) {x}",
+        "{x}(, where|: where|, which aisle|: which way|, where to|: which shelf|: what section), (please|helper"
+        "|kindly|then|exactly|friend|roughly)?",
         f"where do you {ADV_ASK} (keep|hide|stock|store|shelve|have|display) {{x}}?",
     ),
     warm=("(would you kindly show me|could you be so kind and show me) the way to {x}?",),
-    sharp=("where {be} {x}?", "{x}(, where|: where|, which aisle|: which way)?", "(which aisle|where|which shelf), {x}?", "(way|directions) to {x}?"),
+    sharp=(
+        "where {be} {x}?",
+        "{x}(, where|: where|, which aisle|: which way)?",
+        "(which aisle|where|which shelf), {x}?",
+        "(way|directions) to {x}?",
+    ),
     angry=("where (on earth|for heaven's sake|in this maze) do I find {x}?",),
 )
 WHERE_OPEN: Final = Block(

@@ -32,11 +32,15 @@ COMPLAIN: Final[dict[str, Block]] = {
             f"that was {VERY} the wrong (way|route|direction|turn|aisle|place)",
             f"you {ADV} (sent|led|steered|guided|took|pointed) me the wrong way",
             f"(that route|your route|the way you gave|that path|your direction) was {VERY} wrong",
-            "(wrong way|wrong direction|wrong turn|wrong place)(, I'm lost now|, this isn't it|, there's nothing of it here)",
+            "(wrong way|wrong direction|wrong turn|wrong place)(, I'm lost now|, this isn't it|, there's nothing of"
+            " it here)",
             f"{POOR} directions, (wrong way|wrong place|wrong turn|I'm in the wrong place)",
             f"(wrong way|wrong direction|wrong turn|wrong place), {NAME}",
         ),
-        sharp=("(wrong way|wrong direction|bad directions|wrong place)(| here| you gave me)", f"{POOR} directions, wrong way"),
+        sharp=(
+            "(wrong way|wrong direction|bad directions|wrong place)(| here| you gave me)",
+            f"{POOR} directions, wrong way",
+        ),
         angry=("(are you sending me round in circles|do you even know this shop), (wrong way|wrong directions)?",),
     ),
     "repetition": Block(
@@ -44,28 +48,39 @@ COMPLAIN: Final[dict[str, Block]] = {
             f"you {ADV} (said|told me|mentioned|showed me|offered me) that (already|before|a moment ago|earlier)",
             f"{VERY} (a repeat|repetitive|the same again|the same thing again|nothing new), {NAME}",
             "(we've been through|I've heard|I already know|I've already seen) (this|that|all that)(| before| already)",
-            f"(please don't|no need to|you needn't|kindly don't) (repeat yourself|say it twice|repeat that|repeat things), {NAME}",
+            f"(please don't|no need to|you needn't|kindly don't) (repeat yourself|say it twice|repeat that|repeat"
+            f" things), {NAME}",
             f"{POOR}, repeating (that|yourself|this|things|it|the same again)",
         ),
-        sharp=("(the same again|heard that|you said that already|don't repeat yourself|stop repeating)(| please| now|, enough|)",),
-        angry=("(stop repeating yourself|how often will you repeat that|you sound like a broken record)(| now|, enough|, honestly)",),
+        sharp=(
+            "(the same again|heard that|you said that already|don't repeat yourself|stop repeating)(| please| now|,"
+            " enough|)",
+        ),
+        angry=(
+            "(stop repeating yourself|how often will you repeat that|you sound like a broken record)(| now|, enough"
+            "|, honestly)",
+        ),
     ),
     "irrelevant": Block(
         common=(
             f"(that's|this is) {VERY} (not what I asked for|beside the point|of no use to me|irrelevant|not relevant)",
-            "(that|this|your list|what you show me) (has nothing to do with what I want|doesn't help me|misses my question)",
+            "(that|this|your list|what you show me) (has nothing to do with what I want|doesn't help me|misses my"
+            " question)",
             f"I {ADV} (don't see|fail to see|miss|question|doubt|can't see) the (point|use|sense) of (this|that|it)",
             f"{POOR} suggestions, (not what I asked for|irrelevant|beside the point|of no use), {NAME}",
             f"{POOR} and (irrelevant|beside the point|useless|not relevant), {NAME}",
         ),
-        sharp=("(irrelevant|beside the point|not what I asked for|useless|that doesn't help)(| at all| really| one bit|)",),
+        sharp=(
+            "(irrelevant|beside the point|not what I asked for|useless|that doesn't help)(| at all| really| one bit|)",
+        ),
         angry=("(what has that got to do with it|are you listening at all), (that's irrelevant|not what I asked for)",),
     ),
     "untrue": Block(
         common=(
             f"(that's|this is|what you said is) {VERY} (not true|untrue|wrong|incorrect|false|not correct|mistaken)",
             f"(that|it|your claim) {ADV} (doesn't match|contradicts|isn't what it says on) the (label|shelf|pack)",
-            f"(you told me|you gave me|I got) {POOR} (facts|information|details|data), (untrue|false|incorrect|not true)",
+            f"(you told me|you gave me|I got) {POOR} (facts|information|details|data), (untrue|false|incorrect|not"
+            f" true)",
             f"(not true|untrue|incorrect|false|you're mistaken|not correct), {NAME}",
         ),
         sharp=("(not true|untrue|that's wrong|false|that isn't true)(| and you know it| at all|)",),
@@ -73,20 +88,25 @@ COMPLAIN: Final[dict[str, Block]] = {
     ),
     "too_many_questions": Block(
         common=(
-            f"(that's|these are|you have) {VERY} (too many questions|a lot of questions|one question too many|quite an interrogation)",
+            f"(that's|these are|you have) {VERY} (too many questions|a lot of questions|one question too many|quite"
+            f" an interrogation)",
             f"(do we need|why|must I answer|what's with) (all these|so many|that many) {POOR} questions?",
             f"(please fewer|enough|no more|I'm tired of the|that's enough) questions, {NAME}",
             f"(please|kindly|better|just|do|maybe|rather|simply) (stop asking|ask less|ask fewer questions), {NAME}",
             f"{POOR} questions, too many questions",
         ),
-        sharp=("(too many questions|stop asking|enough questions|fewer questions|no more questions)(| please| now| already|)",),
+        sharp=(
+            "(too many questions|stop asking|enough questions|fewer questions|no more questions)(| please| now|"
+            " already|)",
+        ),
         angry=("(is this an exam|am I being questioned), (too many questions|stop asking)",),
     ),
     "pushy": Block(
         common=(
             f"you're {VERY} (pushing me|pushy|rushing me|pressing me|too insistent|hurrying me)",
             f"(please don't|no need to|kindly don't|you needn't) (push|rush me|push me|press me|hurry me), {NAME}",
-            f"I {ADV} (want|prefer|need|like) to (decide for myself|shop at my own pace|take my time|look first without pressure)",
+            f"I {ADV} (want|prefer|need|like) to (decide for myself|shop at my own pace|take my time|look first"
+            f" without pressure)",
             f"(that|this) {ADV} (feels|sounds|seems|is) (pushy|like pressure|like a hard sell|too pushy)",
             f"{POOR} (hard sell|pressure|pushing), {NAME}",
         ),
@@ -98,7 +118,8 @@ COMPLAIN: Final[dict[str, Block]] = {
             f"(that's|this is|we are) {VERY} (over|beyond|above|past|outside|more than) my budget",
             f"my budget {ADV} (doesn't stretch that far|won't cover that|isn't enough for this|is used up)",
             f"(I can't afford|I don't have the money for|I have no budget for) (this|that|all of that), {NAME}",
-            f"(it adds up to|the total is|the cart comes to) {VERY} (too much|more than I can spend|more than my budget)",
+            f"(it adds up to|the total is|the cart comes to) {VERY} (too much|more than I can spend|more than my"
+            f" budget)",
             f"{POOR} (purse|wallet|luck|sums), (over budget|I can't afford that|not in my budget)",
         ),
         sharp=("(over budget|over my budget|I can't afford that|not in my budget)(| anyway| now|, sorry|)",),
@@ -106,11 +127,15 @@ COMPLAIN: Final[dict[str, Block]] = {
     "none": Block(
         common=(
             f"I'm {VERY} (not happy|unhappy|not satisfied|disappointed)",
-            f"(this|it|that) {VERY} (isn't going well|is not good enough|doesn't please me|could be better|is a let-down)",
+            f"(this|it|that) {VERY} (isn't going well|is not good enough|doesn't please me|could be better|is a"
+            f" let-down)",
             f"(I expected|I hoped for|I'm used to) (better|more help|better help|more than this), {NAME}",
             f"{POOR} (help|service|show|going|advice), (not good enough|I'm not happy|disappointed)",
         ),
-        sharp=(f"{POOR} (help|service|work), not good enough", "(not good enough|I'm not happy|disappointed)(| here| at all|)"),
+        sharp=(
+            f"{POOR} (help|service|work), not good enough",
+            "(not good enough|I'm not happy|disappointed)(| here| at all|)",
+        ),
     ),
 }
 """Causes of complaint, ``codes.CAUSES``; causes that name a product or product type take ``{p}``."""

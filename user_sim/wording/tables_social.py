@@ -7,16 +7,27 @@ from typing import Final
 from supermarket_env.user_sim.wording.tables_words import FINE, GOODBYE, NAME, NICE, POOR
 from supermarket_env.user_sim.wording.template import Block
 
-_THANKS = "(thanks|thank you|cheers|many thanks|ta|much obliged|thanks a lot|thanks a million|bless you, thanks|much appreciated)"
+_THANKS = (
+    "(thanks|thank you|cheers|many thanks|ta|much obliged|thanks a lot|thanks a million|bless you, thanks|much"
+    " appreciated)"
+)
 _HELP = (
-    "(help|advice|work|service|support|guidance|assistance|effort|thinking|teamwork|care|attention|input|counsel|company|stuff|going"
+    "(help|advice|work|service|support|guidance|assistance|effort|thinking|teamwork|care|attention|input|counsel"
+    "|company|stuff|going"
     "|know-how|patience|kindness|reasoning|commitment)"
 )
 _MIND = (
-    "(look|think|see|wonder|reflect|consider|continue|decide|breathe|focus|proceed|listen|check|muse|carry on|keep going|read on)"
+    "(look|think|see|wonder|reflect|consider|continue|decide|breathe|focus|proceed|listen|check|muse|carry on|keep"
+    " going|read on)"
 )
-_HOW = "(calmly|slowly|quietly|gladly|simply|briefly|carefully|gently|happily|just|quickly|patiently|properly|first|now|soon)"
-_AFTERWARDS = "(then|now|first|next|again|further|onwards|together|quietly|slowly|myself|calmly|instead|meanwhile|shortly|presently|alone)"
+_HOW = (
+    "(calmly|slowly|quietly|gladly|simply|briefly|carefully|gently|happily|just|quickly|patiently|properly|first|now"
+    "|soon)"
+)
+_AFTERWARDS = (
+    "(then|now|first|next|again|further|onwards|together|quietly|slowly|myself|calmly|instead|meanwhile|shortly"
+    "|presently|alone)"
+)
 
 THANK: Final = Block(
     common=(
@@ -36,7 +47,8 @@ THANK: Final = Block(
         f"{_THANKS} for such {FINE} {_HELP}",
     ),
     sharp=(
-        "(right|okay|well|fine|good|noted|sure|alright), (thanks|cheers|thank you|ta)(| then| anyway| I suppose| regardless)",
+        "(right|okay|well|fine|good|noted|sure|alright), (thanks|cheers|thank you|ta)(| then| anyway| I suppose|"
+        " regardless)",
         "(thanks|thank you|cheers|ta)(| for that| for trying| anyway| I suppose| regardless| at least| all the same)",
         f"{_THANKS}, {NAME}",
     ),
@@ -46,34 +58,45 @@ CHAT: Final = Block(
     common=(
         f"(let me|I'll|I'd better|I shall|let's|time to|I might|allow me to|I want to|best to) {_MIND} {_AFTERWARDS}",
         f"(let me|I'll|I shall|let's|I'd|we could|I may) {_HOW} {_MIND}",
-        f"(okay|alright|right|well|good|fine|understood|noted|uh-huh|I see|got it|fair enough|hm|mm), I'll {_HOW} {_MIND}",
+        f"(okay|alright|right|well|good|fine|understood|noted|uh-huh|I see|got it|fair enough|hm|mm), I'll {_HOW}"
+        f" {_MIND}",
         "(shops|shelves|supermarkets|errands|aisles|shopping trips|trolleys|labels|queues|price tags|baskets)"
         " (amuse|tire|puzzle|calm|confuse|charm|bore|cheer|fascinate|distract|delight|please|bewilder|soothe|intrigue)"
-        " (me|people|everyone|anybody|somehow|sometimes|always|slightly|greatly|endlessly|indeed|most days|often|a little|as ever)",
+        " (me|people|everyone|anybody|somehow|sometimes|always|slightly|greatly|endlessly|indeed|most days|often|a"
+        " little|as ever)",
         "(steady|slow|easy|calm|patient|gentle|careful|quiet|unhurried|thorough|cheerful|orderly|leisurely|relaxed)"
         " (shopping|browsing|thinking|looking|choosing|going|planning|walking|pacing|searching)"
-        " (helps|pays|works|suits me|wins|does it|is best|feels right|beats rushing|keeps me sane|is my way|never hurts)",
-        f"(no rush|one by one|step by step|all in good time|we'll manage|we'll see|carry on|go ahead|on we go|so be it|that's that), {NAME}",
+        " (helps|pays|works|suits me|wins|does it|is best|feels right|beats rushing|keeps me sane|is my way|never"
+        " hurts)",
+        f"(no rush|one by one|step by step|all in good time|we'll manage|we'll see|carry on|go ahead|on we go|so be"
+        f" it|that's that), {NAME}",
     ),
     warm=(
-        f"(nice|lovely|pleasant|good|fun|a joy|a treat|cosy) (to chat|talking|chatting|to have company|shopping), {NAME}",
+        f"(nice|lovely|pleasant|good|fun|a joy|a treat|cosy) (to chat|talking|chatting|to have company|shopping),"
+        f" {NAME}",
         f"you're {FINE} company, {NAME}",
     ),
     sharp=(
         "(okay|right|hm|well|fine|so|mm|noted|whatever|yes, yes|sure|understood|I see)"
-        "(| then|, go on|, and now|, next|, moving along|, carry on|, let's see|, proceed|, continue|, whatever|, enough|, I heard you)",
-        f"(let me|I'll|I'd|just let me) (look|think|see|check|continue|listen|decide|breathe)(| now| first| alone| myself| quietly)",
+        "(| then|, go on|, and now|, next|, moving along|, carry on|, let's see|, proceed|, continue|, whatever|,"
+        " enough|, I heard you)",
+        "(let me|I'll|I'd|just let me) (look|think|see|check|continue|listen|decide|breathe)(| now| first| alone|"
+        " myself| quietly)",
     ),
-    angry=(f"(oh well|goodness|honestly|good grief|dear me|heavens|ugh|argh), (go on|on we go|carry on|next|move along|whatever)(| now| then|)",),
+    angry=(
+        "(oh well|goodness|honestly|good grief|dear me|heavens|ugh|argh), (go on|on we go|carry on|next|move along"
+        "|whatever)(| now| then|)",),
 )  # fmt: skip
 
-_GO = "(I'm off|I'm leaving|I'm going|off I go|leaving|going)"
+_GO = "(I'm off|I'm leaving|I'm going|off I go|I must go)"
 _PAID = "(I've paid|all paid|paid|everything's paid|paid up|that's paid|duly paid|fully paid)"
 _TRIP = "(trip|shopping|visit|round|tour|outing|errand|haul|run|session|time|experience)"
 _DAY = "(day|evening|time|week|weekend|one|afternoon|night|supper|break|rest|walk)"
 _SHOP = "(shop|service|help|trip|visit|business|store|experience|shopping|show|outing|place)"
 _EMPTY = "(empty-handed|with nothing|without goods|without anything)"
-_ENOUGH = "(I've had enough|my patience is gone|I've run out of patience|I give up|this takes too long|I've lost patience)"
+_ENOUGH = (
+    "(I've had enough|my patience is gone|I've run out of patience|I give up|this takes too long|I've lost patience)"
+)
 
 BYE: Final[dict[str, Block]] = {
     "": Block(
@@ -108,7 +131,9 @@ BYE: Final[dict[str, Block]] = {
             f"{POOR} {_SHOP}, (paid for what I have|paid for this much|I settled what's here), {GOODBYE}",
             f"(I've paid for|I paid for) (what I have|this much|these things), {_ENOUGH}, {_GO}",
         ),
-        sharp=(f"(enough|that's it|no more|I give up), (I paid for what I have|I've paid for this much)(, bye|, goodbye|, so long|)",),
+        sharp=(
+            "(enough|that's it|no more|I give up), (I paid for what I have|I've paid for this much)(, bye|, goodbye"
+            "|, so long|)",),
     ),
     "left": Block(
         common=(
@@ -134,7 +159,8 @@ BYE: Final[dict[str, Block]] = {
             f"{POOR} {_SHOP}, {_ENOUGH}, {GOODBYE}",
         ),
         sharp=(
-            f"(enough|I give up|I've had enough|that's it|no more|I can't be bothered), {_GO}(| now| at once|, bye|, goodbye)",
+            f"(enough|I give up|I've had enough|that's it|no more|I can't be bothered), {_GO}(| now| at once|, bye|,"
+            f" goodbye)",
             f"{POOR} {_SHOP}, {_GO}",
         ),
         angry=(

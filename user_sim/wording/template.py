@@ -15,31 +15,31 @@ T = TypeVar("T")
 
 _CHOICE = re.compile(r"\(([^()]*\|[^()]*)\)")
 _MASK = (1 << 64) - 1
+_WIDE = (1 << 128) - 1
+_MERGED = 48
 
 
 def mixed(key: int) -> int:
-    """Return 64 well-spread bits of a non-negative integer (the finaliser of splitmix64).
+    """Return 128 well-spread bits of a non-negative integer; only the lowest 64 bits of the key count.
 
     >>> mixed(1) == mixed(1), mixed(1) != mixed(2)
     (True, True)
     """
-    z = (key * 0x9E3779B97F4A7C15 + 0x632BE59BD9B4E019) & _MASK
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
-    return z ^ (z >> 31)
+    z = ((key ^ (key >> 30)) * 0xBF58476D1CE4E5B9 + 0x94D049BB133111EB) & _MASK
+    z = ((z ^ (z >> 31)) * 0x9E3779B97F4A7C15) & _MASK
+    return (z ^ (z >> 29)) * 0xD1342543DE82EF95A3B195354A39B70D >> 20 & _WIDE
 
 
 class Draws:
     """The choices of one sentence, all taken from one integer.
 
-    128 mixed bits are spent like digits; a sentence needs about fifteen choices of some four bits each.
+    128 mixed bits are spent like digits; a sentence needs about ten choices of some four bits each.
     """
 
     __slots__ = ("_left",)
 
     def __init__(self, key: int) -> None:
-        first = mixed(key)
-        self._left = first << 64 | mixed(first ^ key)
+        self._left = mixed(key)
 
     def of(self, pool: Sequence[T]) -> T:
         """Return one element of a non-empty sequence, all equally likely."""
@@ -61,14 +61,18 @@ class Pattern:
 
     def text(self, draws: Draws) -> str:
         """Return the pattern with its choices made; ``{x}`` still open."""
-        return "".join([piece if type(piece) is str else draws.of(piece) for piece in self.pieces])
+        pieces = self.pieces
+        if len(pieces) == 1:
+            only = pieces[0]
+            return only if type(only) is str else draws.of(only)
+        return "".join([piece if type(piece) is str else draws.of(piece) for piece in pieces])
 
 
 def compiled(source: str) -> Pattern:
     """Return the compiled form of one pattern.
 
     >>> compiled("(I need|give me) {x}").pieces
-    (('I need', 'give me'), ' {x}')
+    (('I need {x}', 'give me {x}'),)
     >>> compiled("where is {x}?").question
     True
     """
@@ -80,7 +84,19 @@ def compiled(source: str) -> Pattern:
             pieces.append(tuple(part.split("|")))
         elif part:
             pieces.append(part)
-    return Pattern(tuple(pieces), question)
+    return Pattern(tuple(_merged(pieces)), question)
+
+
+def _merged(pieces: list[str | tuple[str, ...]]) -> list[str | tuple[str, ...]]:
+    """Return equivalent pieces with small neighbouring choices multiplied out: fewer draws a sentence."""
+    merged: list[tuple[str, ...]] = []
+    for piece in pieces:
+        options = (piece,) if isinstance(piece, str) else piece
+        if merged and len(merged[-1]) * len(options) <= max(_MERGED, len(merged[-1]), len(options)):
+            merged[-1] = tuple(a + b for a in merged[-1] for b in options)
+        else:
+            merged.append(options)
+    return [options[0] if len(options) == 1 else options for options in merged]
 
 
 class Block:

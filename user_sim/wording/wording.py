@@ -10,11 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from supermarket_env.catalogue.schema import Catalogue
-from supermarket_env.dialogue.acts import Fact, UserResponse
-from supermarket_env.errors import ConfigError, MessageError, unknown_name
-from supermarket_env.rules.codes import USER_ACTS
-from supermarket_env.store import Store
 from supermarket_env.user_sim.wording import phrases, tables_frame
 from supermarket_env.user_sim.wording.facts import FactSpeaker
 from supermarket_env.user_sim.wording.grammar import GRAMMARS, Grammar
@@ -23,6 +18,12 @@ from supermarket_env.user_sim.wording.names import ShortNames
 from supermarket_env.user_sim.wording.tables_complain import NAMED
 from supermarket_env.user_sim.wording.tables_frame import Pools
 from supermarket_env.user_sim.wording.template import Block, Draws
+
+from supermarket_env.catalogue.schema import Catalogue
+from supermarket_env.dialogue.acts import Fact, UserResponse
+from supermarket_env.errors import ConfigError, MessageError, unknown_name
+from supermarket_env.rules.codes import USER_ACTS
+from supermarket_env.store import Store
 
 MAX_SENTENCE: Final = 300
 """Most characters of a line."""
@@ -111,8 +112,8 @@ class Wording:
     def _framed(self, turn: _Turn, body: Body, opening: bool) -> str:
         text, question, openers, closings = body
         draws, tone, manner = turn.draws, turn.tone, turn.manner
-        talk = int(1000 * min(max(manner.talkativeness, 0.0), 1.0))
-        loose = talk // 3 + 120 if tone >= SHARP else talk // 2 + 350
+        talk = manner.talkativeness
+        loose = int(330 * talk) + 120 if tone >= SHARP else int(500 * talk) + 350
         if opening and draws.chance(loose + 250):
             text = _joined(draws.of(tables_frame.HELLO[tone]), text)
         elif draws.chance(loose):
@@ -123,8 +124,8 @@ class Wording:
             text += draws.of(closings[tone])
         else:
             text += "?" if question else "."
-        extra = () if turn.response.act in ("disclose", "answer") else turn.response.facts
-        if extra:
+        extra = turn.response.facts
+        if extra and turn.response.act not in ("disclose", "answer"):
             text += f" {_capital(self._facts.wants(draws, extra, turn.topics)[0])}."
         if manner.hurried and turn.response.act not in ("bye", "thank") and draws.chance(350):
             text += draws.of(tables_frame.HURRY)
@@ -265,7 +266,9 @@ class Wording:
         if response.products:
             text, question = turn.line(self._grammar.compare)
             named = self._products(turn, "and")
-            text = text.replace("{ps}", named if len(response.products) > 1 else f"{named} and the others")
+            if len(response.products) == 1:
+                named += f" and {turn.draws.of(self._grammar.against)}"
+            text = text.replace("{ps}", named)
         else:
             text, question = turn.line(self._grammar.compare_open)
         if response.attribute:
@@ -285,7 +288,9 @@ class Wording:
         if not about and response.category:
             about = "the " + self._facts.noun(response.category).x
         if cause in NAMED:
-            plural = not response.products and self._facts.noun(response.category).be == "are" and bool(response.category)
+            plural = (
+                not response.products and self._facts.noun(response.category).be == "are" and bool(response.category)
+            )
             text = text.replace("{p}", about or "it")
             text = _plural(text) if plural else text
         elif about:
@@ -325,9 +330,11 @@ class _Turn:
 
 
 _PLURALS: Final = (
-    (" is ", " are "), (" isn't ", " aren't "), (" has ", " have "), (" can't be ", " can't be "), (" won't ", " won't "),
+    (" is ", " are "),
+    (" isn't ", " aren't "),
+    (" has ", " have "),
     ("find it", "find them"),
-)  # fmt: skip
+)
 
 
 def _plural(text: str) -> str:
@@ -346,5 +353,3 @@ def _joined(opener: str, text: str) -> str:
     if opener[-2] in ".!?":
         return opener + _capital(text)
     return opener + text
-
-
