@@ -15,8 +15,8 @@ class CheckoutPusher:
     name = "checkout_pusher"
 
     def __init__(self) -> None:
-        self._shelf: Shelf | None = None
-        self._words: Words | None = None
+        self._shelf: Shelf
+        self._words: Words
 
     def start(self, view: AssistantView) -> None:
         """Take the map."""
@@ -25,10 +25,6 @@ class CheckoutPusher:
 
     def reply(self, view: AssistantView) -> AssistantMessage:
         """Return the offer to pay with the next step towards the nearest checkout."""
-        if self._shelf is None or self._words is None:
-            self.start(view)
-        assert self._shelf is not None
-        assert self._words is not None
         step = self._shelf.step_to_checkout(view.node)
         suggest = Suggestion(type="move", arg=step) if step else Suggestion(type="checkout")
         goal = Goal(kind="landmark", id=view.store.node_ids[self._shelf.checkout[view.node]]) if step else None

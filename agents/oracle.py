@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from supermarket_env.agents.hearing import latest_response
@@ -31,7 +31,6 @@ class _Target:
     accepted: bool = False
     done: bool = False
     section: int = -1
-    rejected: list[str] = field(default_factory=list)
 
 
 class Oracle:
@@ -46,7 +45,6 @@ class Oracle:
         self._shelf: Shelf
         self._words: Words
         self._targets: list[_Target] = []
-        self._last = AssistantMessage()
         self._goal = ""
         self._goal_turn = -100
 
@@ -62,7 +60,6 @@ class Oracle:
         """Begin an episode with the hidden truth (``best_cart``, ``acceptable``) of the task."""
         self._shelf = shelf_of(view.catalogue, view.store)
         self._words = Words(self._shelf)
-        self._last = AssistantMessage()
         self._goal, self._goal_turn = "", -100
         self._targets = []
         acceptable = truth["acceptable"]
@@ -79,12 +76,7 @@ class Oracle:
         node = view.node
         pending = [t for t in self._targets if not t.done]
         pending.sort(key=lambda t: self._shelf.way[node][t.section])
-        if not pending:
-            message = self._to_pay(view)
-        else:
-            message = self._speak(view, response, pending)
-        self._last = message
-        return message
+        return self._speak(view, response, pending) if pending else self._to_pay(view)
 
     def _learn(self, view: AssistantView, response: UserResponse) -> None:
         bought = {line.product: line.qty for line in view.cart}

@@ -21,8 +21,8 @@ class Popularity:
     name = "popularity"
 
     def __init__(self) -> None:
-        self._shelf: Shelf | None = None
-        self._words: Words | None = None
+        self._shelf: Shelf
+        self._words: Words
         self._known: dict[int, str] = {}
 
     def start(self, view: AssistantView) -> None:
@@ -49,15 +49,13 @@ class Popularity:
         return SILENT
 
     def _list(self, need: HeardNeed, *, again: bool) -> AssistantMessage:
-        assert self._shelf is not None
-        assert self._words is not None
-        assert need.product_type is not None
-        number = self._shelf.type_number.get(need.product_type)
-        if number is None:
+        kind = need.product_type
+        if kind is None or kind not in self._shelf.type_number:
             return SILENT
+        number = self._shelf.type_number[kind]
         gone = set(need.rejected)
         items = tuple(g.id for g in self._shelf.popular(number) if g.id not in gone)[:LIST_LENGTH]
         if not items:
             return SILENT
-        text = self._words.offer(need.product_type, items, need.ordinal, again=again)
+        text = self._words.offer(kind, items, need.ordinal, again=again)
         return AssistantMessage(act="recommend", need=need.ordinal, items=items, text=text)

@@ -15,17 +15,8 @@ from supermarket_env.dialogue.view import AssistantView
 _ACTS: Final = cast("tuple[AssistantAct, ...]", get_args(AssistantAct))
 _ACTIONS: Final = cast("tuple[ActionType, ...]", get_args(ActionType))
 _GOALS: Final = cast("tuple[GoalKind, ...]", get_args(GoalKind))
-_ASKABLE: Final = (
-    "anything",
-    "product_type",
-    "brand",
-    "size",
-    "quantity",
-    "price_limit",
-    "diet",
-    "allergy",
-    *ATTRIBUTES,
-)
+_QUESTIONS: Final = ("anything", "product_type", "brand", "size", "quantity", "price_limit", "diet", "allergy")
+_ASKABLE: Final = (*_QUESTIONS, *ATTRIBUTES)
 _FIELDS: Final = ("price", "unit_price", "quality", "brand", "size", "allergens")
 _EMOTIONS: Final = ("pleased", "hesitant", "annoyed", "hurried", "confused")
 _T = TypeVar("_T")
@@ -58,8 +49,8 @@ class RandomMessages:
     name = "random"
 
     def __init__(self) -> None:
-        self._shelf: Shelf | None = None
-        self._words: Words | None = None
+        self._shelf: Shelf
+        self._words: Words
 
     def start(self, view: AssistantView) -> None:
         """Take the map and the goods."""
@@ -68,7 +59,6 @@ class RandomMessages:
 
     def reply(self, view: AssistantView) -> AssistantMessage:
         """Return a message drawn from the agent seed and the turn."""
-        assert self._words is not None
         draws = _Draws(view.agent_seed, view.turn)
         act = draws.one_of(_ACTS)
         suggest = self._suggestion(view, draws) if draws.coin() else None
@@ -94,7 +84,6 @@ class RandomMessages:
         return AssistantMessage.parse(fields | {"text": " ".join(part for part in parts if part)})
 
     def _about(self, view: AssistantView, act: str, products: Sequence[str], field: str) -> str:
-        assert self._words is not None
         records = [view.catalogue.product(p) for p in products]
         if act == "confirm":
             return self._words.confirm(products[0], view.turn)
@@ -120,7 +109,6 @@ class RandomMessages:
         return Suggestion(type=kind, arg=arg) if view.is_legal(kind, arg) else None
 
     def _within_reach(self, view: AssistantView, draws: _Draws) -> str:
-        assert self._shelf is not None
         reach = self._shelf.touch[view.node]
         types = [t for t, sections in enumerate(view.store.type_home_sections) if any(reach[s] for s in sections)]
         goods = self._shelf.of_type(draws.one_of(types)) if types else ()
@@ -137,7 +125,6 @@ class RandomMessages:
         return Goal(kind=kind, id=view.store.node_ids[draws.one_of(view.store.landmarks)])
 
     def _section(self, view: AssistantView, goal: Goal | None) -> int:
-        assert self._shelf is not None
         if goal is None or goal.kind != "category":
             return -1
         return self._shelf.section_of_type(view.node, self._shelf.type_number[goal.id])

@@ -24,8 +24,8 @@ class Retrieval:
         if not 1 <= list_length <= 10:
             raise ConfigError(f"retrieval: list_length must be in 1..10, got {list_length!r}")
         self._length = list_length
-        self._shelf: Shelf | None = None
-        self._words: Words | None = None
+        self._shelf: Shelf
+        self._words: Words
         self._said: dict[int, str] = {}
         self._listed: dict[int, str] = {}
 
@@ -61,8 +61,6 @@ class Retrieval:
             self._said[fact.need] = f"{self._said.get(fact.need, '')} {_words_of(fact.attribute, fact.value)}".strip()
 
     def _list(self, view: AssistantView, need: HeardNeed, *, again: bool) -> AssistantMessage:
-        assert self._words is not None
-        assert self._shelf is not None
         kind = need.product_type
         if kind is None:
             return SILENT
@@ -79,8 +77,6 @@ class Retrieval:
         return AssistantMessage(act="recommend", need=need.ordinal, items=items, text=text)
 
     def _directions(self, view: AssistantView, response: UserResponse) -> AssistantMessage | None:
-        assert self._shelf is not None
-        assert self._words is not None
         goal: Goal | None = None
         section = -1
         if response.products:

@@ -283,7 +283,7 @@ class Rule:
         return self._goal(now, Goal(kind="landmark", id=till), asked=False), Suggestion(type="move", arg=step)
 
     def _way_to_need(self, now: _Now) -> tuple[Goal | None, Suggestion | None, int]:
-        """Return goal, suggestion and the goal's section for the need in question: the one asked for, or the nearest."""
+        """Return goal, suggestion and the goal's section for the need asked for, or else the nearest."""
         memory = self._memory
         memory.aim = 0
         asked = now.response.need if now.response.act == "ask_where" else 0

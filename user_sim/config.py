@@ -1,7 +1,7 @@
 """Configuration of the scripted user: the numbers of its mechanisms, each with range, default and source.
 
-One key switches a mechanism off or makes it extreme. "uncalibrated" means no published figure was found; the defaults of
-those come from trials of the game itself, so that asking, listing and paging all have a price.
+One key switches a mechanism off or makes it extreme. "uncalibrated" means no published figure was found; the defaults
+of those come from trials of the game itself, so that asking, listing and paging all have a price.
 """
 
 from __future__ import annotations
@@ -94,9 +94,11 @@ class Mechanisms(BaseModel):
     irr_pushy: Amount = 0.84
     irr_untrue: Amount = 1.0
     irr_illegal: Amount = 0.1
+    irr_relief: Share = 0.25
+    """Share of irritation that an acknowledgement right after a complaint takes away."""
     irr_decay: Share = 0.9
     """Share of irritation kept from one turn to the next."""
-    irr_leave: Amount = 8.0
+    irr_leave: Amount = 12.0
     """Irritation, times (1.5 - temper), at which the user walks out."""
     irr_say: Amount = 0.8
     """Irritation, times (1.5 - temper), from which it shows in words."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from supermarket_env.rules.codes import (
+    A_ACKNOWLEDGE,
     A_ASK,
     A_OFFER_CHECKOUT,
     ACT_CHECKOUT,
@@ -21,6 +22,7 @@ from supermarket_env.rules.codes import (
     N_CHECKOUT,
     S_ANYTHING,
     S_NONE,
+    U_COMPLAIN,
 )
 from supermarket_env.rules.draws import P_BELIEVE, lane, occurs, uniform
 from supermarket_env.rules.place import section_serves, touches
@@ -152,6 +154,8 @@ def hear(w: Any, s: Any, m: Any, o: Any) -> None:
     s.cause = 0
     s.cause_product = -1
     s.same_list = 0
+    if m.act == A_ACKNOWLEDGE and s.last_act == U_COMPLAIN:
+        s.irritation = s.irritation * (1.0 - par.irr_relief)
     if m.act == A_ASK and m.slot != S_NONE:
         hear_question(w, s, m)
     elif m.act == A_ASK:

@@ -1,12 +1,16 @@
 """What the user says: reveals needs gradually, answers truthfully, gives reasons, complains, asks the way.
 
-Everything said is a function of what the user wants and noticed; each fact told is marked in ``said`` so that a repeated
-question can be recognised. Saying yes to a product closes the need to further lists.
+Everything said is a function of what the user wants and noticed; each fact told is marked in ``said`` so that a
+repeated question can be recognised. Saying yes to a product closes the need to further lists.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+from supermarket_env.user_sim.mind_hear import active, need_of
+from supermarket_env.user_sim.mind_list import react_to_list, say_no, say_yes
+from supermarket_env.user_sim.mind_tell import mention, tell, tell_more, tell_new_need, untold
 
 from supermarket_env.rules.codes import (
     A_ASK,
@@ -17,19 +21,9 @@ from supermarket_env.rules.codes import (
     C_NOT_FOUND,
     C_OUT_OF_STOCK,
     C_REPETITION,
-    MAX_FACTS,
     MAX_TYPES,
-    MAX_WANTS,
-    S_ALLERGY,
     S_ANYTHING,
-    S_BRAND,
-    S_DEPARTMENT,
-    S_DIET,
-    S_PRICE_LIMIT,
-    S_QUANTITY,
-    S_SIZE,
     S_TYPE,
-    SLOT_ATTRIBUTE,
     U_ACCEPT,
     U_ANSWER,
     U_ASK_WHERE,
@@ -40,9 +34,7 @@ from supermarket_env.rules.codes import (
 )
 from supermarket_env.rules.draws import (
     P_ASK_WHERE,
-    P_CHAT,
     P_COMPLAIN,
-    P_N_FACTS,
     P_STOCK_OUT,
     P_TALK_COST,
     P_THANK,
@@ -51,9 +43,7 @@ from supermarket_env.rules.draws import (
     uniform,
 )
 from supermarket_env.rules.rows import NEED_GIVEN_UP, NEED_OPEN, PAUSE_NONE
-from supermarket_env.user_sim.mind_hear import active, need_of
-from supermarket_env.user_sim.mind_list import react_to_list, say_yes
-from supermarket_env.user_sim.mind_tell import mention, tell, tell_more, tell_new_need, untold
+from supermarket_env.rules.utility import acceptable, serves
 
 PATIENCE_TO_ASK_WHERE = 2
 """Unanswered questions for the way, per need, after which the user stops asking."""
@@ -78,6 +68,33 @@ def answer(s: Any, m: Any, o: Any) -> None:
             s.said[i] = s.said[i] | (1 << S_ANYTHING)
         return
     tell(s, o, i, m.slot)
+
+
+def answer_confirm(w: Any, s: Any, m: Any, o: Any) -> int:
+    """Say yes or no to the one product named: a chosen one is confirmed, another one judged like a list of one."""
+    p = m.products[0]
+    if p < 0:
+        return 0
+    for i in range(s.n_needs):
+        if s.status[i] != NEED_OPEN or serves(w, s, i, p) == 0:
+            continue
+        if s.target[i] == p:
+            mention(s, i)
+            s.accepted[i] = 1
+            o.act = U_ACCEPT
+            o.need = s.ordinal[i]
+            o.products[0] = p
+            return 1
+        if s.accepted[i] == 1 or p == s.gone[i] or s.examined[i] >= w.par[0].attention_budget:
+            continue
+        s.examined[i] = s.examined[i] + 1
+        o.n_examined = 1
+        if acceptable(w, s, i, p) == 1:
+            say_yes(w, s, o, i, p)
+        else:
+            say_no(w, s, o, i, p)
+        return 1
+    return 0
 
 
 def complain_sold_out(s: Any, o: Any) -> int:
@@ -263,6 +280,8 @@ def talk(w: Any, s: Any, m: Any, o: Any) -> None:
         reacted = 1
     if reacted == 0:
         reacted = resolve_pause(w, s, m, o)
+    if reacted == 0 and m.act == A_CONFIRM and m.n_items == 0:
+        reacted = answer_confirm(w, s, m, o)
     if reacted == 0 and m.act == A_ASK:
         answer(s, m, o)
         reacted = 1

@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from supermarket_env.user_sim.mind_act import (
+    ANGRY_LEAVE,
+    GIVING_UP_LEAVE,
+    GIVING_UP_PAY,
+    hint_object,
+    next_aim,
+    unknown_aim,
+)
+from supermarket_env.user_sim.mind_hear import annoy, gain_trust, lose_trust
+from supermarket_env.user_sim.mind_list import set_target
+
 from supermarket_env.rules.codes import (
     ACT_ADD,
     ACT_CHECKOUT,
@@ -44,22 +55,11 @@ from supermarket_env.rules.rows import (
     NEED_DONE,
     NEED_GIVEN_UP,
     NEED_OPEN,
-    PLACE_MEMORY,
     PLACE_NONE,
     PLACE_SEEN,
     PLACE_TOLD,
 )
 from supermarket_env.rules.utility import acceptable, serves, utility
-from supermarket_env.user_sim.mind_act import (
-    ANGRY_LEAVE,
-    GIVING_UP_LEAVE,
-    GIVING_UP_PAY,
-    hint_object,
-    next_aim,
-    unknown_aim,
-)
-from supermarket_env.user_sim.mind_hear import active, annoy, gain_trust, lose_trust
-from supermarket_env.user_sim.mind_list import set_target
 
 
 def find_sold_out(w: Any, s: Any, i: int) -> None:

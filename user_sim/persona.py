@@ -1,14 +1,12 @@
 """Personas: the traits of a simulated user, their ranges, defaults and where they come from.
 
-Each trait is drawn from its documented distribution, keyed by (task seed, trait); ``Beta(mean, strength)`` has the given
-mean on [0, 1]. Sources: "anchors" are published shopper facts; the rest is uncalibrated and says so.
+Each trait is drawn from its documented distribution, keyed by (task seed, trait). A source in words is a published
+shopper fact; a trait without one is uncalibrated and says so.
 """
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
-
-from supermarket_env.rules.rows import TRAITS
 
 
 class Trait(NamedTuple):
@@ -34,15 +32,23 @@ TRAIT_TABLE: Final[tuple[Trait, ...]] = (
     Trait("familiarity", 0.1, 0.8, 0.0, 1.0, "middle", "share of places known by heart", "uncalibrated"),
     Trait("talkativeness", 0.1, 0.95, 0.0, 1.0, "uniform", "readiness to speak unasked", "uncalibrated"),
     Trait("disclosure", 0.0, 0.9, 0.0, 1.0, "middle", "0 only when asked ... 1 all at once", "uncalibrated"),
-    Trait("price_sensitivity", 0.3, 1.6, 0.0, 4.0, "uniform", "weight of the relative price", "elasticity -2.62 (81 studies)"),
+    Trait(
+        "price_sensitivity",
+        0.3,
+        1.6,
+        0.0,
+        4.0,
+        "uniform",
+        "weight of the relative price",
+        "brand elasticity -2.62",
+    ),
     Trait("brand_loyalty", 0.3, 1.7, 0.0, 4.0, "uniform", "weight of the wanted brand", "uncalibrated"),
-    Trait("hesitation", 0.0, 0.7, 0.0, 1.0, "low", "wavering between close options", "mean effect near 0 (63 conditions)"),
+    Trait("hesitation", 0.0, 0.7, 0.0, 1.0, "low", "wavering between close options", "overload: mean effect 0"),
     Trait("impulse", 0.0, 1.0, 0.0, 5.0, "middle", "unplanned purchases", "disputed: 20 to 60 % of purchases"),
     Trait("attention", 0.75, 0.95, 0.0, 1.0, "uniform", "chance of reading the next list item", "uncalibrated"),
     Trait("temper", 0.1, 0.9, 0.0, 1.0, "middle", "how fast irritation grows and shows", "uncalibrated"),
-    Trait("self_discovery", 0.0, 0.5, 0.0, 1.0, "uniform", "wishes that come to mind on seeing options", "uncalibrated"),
+    Trait("self_discovery", 0.0, 0.5, 0.0, 1.0, "uniform", "wishes coming to mind on sight", "uncalibrated"),
 )
-assert tuple(t.name for t in TRAIT_TABLE) == TRAITS
 
 
 def trait_value(trait: Trait, u: float, v: float) -> float:

@@ -11,6 +11,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from supermarket_env.user_sim.mind_act import choose
+from supermarket_env.user_sim.mind_hear import hear
+from supermarket_env.user_sim.mind_talk import open_dialogue, talk
+from supermarket_env.user_sim.mind_world import observe, perform
+
 from supermarket_env.rules.belief import forget, note_message, note_response
 from supermarket_env.rules.codes import (
     ACT_CHECKOUT,
@@ -24,10 +29,6 @@ from supermarket_env.rules.draws import P_KNOWS, P_MAP_ERROR, uniform
 from supermarket_env.rules.judge import judge_message
 from supermarket_env.rules.place import nearest_section_of
 from supermarket_env.rules.rows import MAX_NODES, N_OCCURRED, PLACE_MEMORY
-from supermarket_env.user_sim.mind_act import choose
-from supermarket_env.user_sim.mind_hear import hear
-from supermarket_env.user_sim.mind_talk import open_dialogue, talk
-from supermarket_env.user_sim.mind_world import observe, perform
 
 
 def clear(o: Any) -> None:
@@ -101,6 +102,7 @@ def begin(w: Any, s: Any, o: Any) -> None:
     s.pause_kind = 0
     s.n_lists = 0
     s.lie_p = -1
+    s.last_act = 0
     s.same_list = 0
     for i in range(MAX_NEEDS):
         s.status[i] = 0
@@ -170,6 +172,7 @@ def respond(w: Any, s: Any, m: Any, o: Any) -> None:
 def carry_out(w: Any, s: Any, m: Any, o: Any) -> None:
     """Move the world by the action in ``o`` and note what was said."""
     perform(w, s, m, o)
+    s.last_act = o.act
     if s.reads_acts == 1:
         note_response(w, s, o)
 

@@ -9,6 +9,7 @@ counted here must be one. Whether a claim is *true* is another question, asked e
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import Final
 
 from supermarket_env.catalogue.schema import ATTRIBUTES, Catalogue, Product
@@ -16,15 +17,42 @@ from supermarket_env.dialogue.acts import MAX_TEXT, AssistantMessage
 from supermarket_env.dialogue.product_names import Mention, name_index
 from supermarket_env.store import Store
 
-_PRICE: Final = re.compile(
-    r"(?:(?:\u20ac|EUR|eur|\$|\xa3)\s?([0-9]{1,4}(?:[.,][0-9]{1,2})?)(?![0-9])"
-    r"|(?<![0-9.,])([0-9]{1,4}(?:[.,][0-9]{1,2})?)\s?(?:\u20ac|EUR|eur|euros?|\$|\xa3)(?![A-Za-z]))"
-)
+# Two patterns that each start with a character set, which the regex engine skips to, instead of one that cannot.
+_SIGN_FIRST: Final = re.compile(r"(?:\u20ac|EUR|eur|\$|\xa3)\s?([0-9]{1,4}(?:[.,][0-9]{1,2})?)(?![0-9])")
+_SIGN_LAST: Final = re.compile(r"([0-9]{1,4}(?:[.,][0-9]{1,2})?)\s?(?:\u20ac|EUR|eur|euros?|\$|\xa3)(?![A-Za-z])")
 _HEDGES: Final = frozenset(
-    (
-        "under below over above less more most least up from save saves off cheaper dearer budget limit about around maximum"
-        " between or was instead than total together all max min"
-    ).split()
+    [
+        "under",
+        "below",
+        "over",
+        "above",
+        "less",
+        "more",
+        "most",
+        "least",
+        "up",
+        "from",
+        "save",
+        "saves",
+        "off",
+        "cheaper",
+        "dearer",
+        "budget",
+        "limit",
+        "about",
+        "around",
+        "maximum",
+        "between",
+        "or",
+        "was",
+        "instead",
+        "than",
+        "total",
+        "together",
+        "all",
+        "max",
+        "min",
+    ]
 )
 _NOT_A_PRICE: Final = re.compile(
     r"\W{0,2}(?:per|a|an|/|each kilo|for (?:a|one) kilo|off|less|more|cheaper|dearer|saved|budget|or|in total"
@@ -35,11 +63,29 @@ _NOT_A_PRICE: Final = re.compile(
 _PLACE_ID: Final = re.compile(r"\b[A-Z][A-Z0-9_-]{1,15}\b")
 _IN_STOCK: Final = re.compile(r"\b(?:in stock|available|still (?:some |a few )?left)\b", re.IGNORECASE)
 _SOLD_OUT: Final = re.compile(r"\b(?:sold out|out of stock|unavailable|run out|none left)\b", re.IGNORECASE)
-_NEGATIONS: Final = frozenset("not no if whether when until never or without isn't aren't wasn't cannot can't".split())
+_NEGATIONS: Final = frozenset(
+    [
+        "not",
+        "no",
+        "if",
+        "whether",
+        "when",
+        "until",
+        "never",
+        "or",
+        "without",
+        "isn't",
+        "aren't",
+        "wasn't",
+        "cannot",
+        "can't",
+    ]
+)
 _YES: Final = re.compile(r"^\W*(?:yes|yep|yeah|indeed|certainly)\b", re.IGNORECASE)
 _NO: Final = re.compile(
     r"^\W*(?:no|nope|unfortunately not|sadly not)\s*(?:[,.;:!-]|$|(?:it|this|that)\b)", re.IGNORECASE
 )
+_IN_A_NUMBER: Final = frozenset("0123456789.,")
 _MIN_NAME_WORDS: Final = 3
 _REACH_OF_A_NAME: Final = 60
 _NEAR: Final = 24
@@ -116,11 +162,15 @@ def _stranger(message: AssistantMessage, catalogue: Catalogue, named: list[Menti
 
 
 def _price(message: AssistantMessage, catalogue: Catalogue, text: str, named: list[Mention]) -> str | None:
-    for match in _PRICE.finditer(text):
+    for match in chain(_SIGN_FIRST.finditer(text), _SIGN_LAST.finditer(text)):
         start, end = match.span()
-        if not _HEDGES.isdisjoint(_before(text, start, 2)) or _NOT_A_PRICE.match(text, end, end + _NEAR):
+        if (
+            text[start - 1 : start] in _IN_A_NUMBER
+            or not _HEDGES.isdisjoint(_before(text, start, 2))
+            or _NOT_A_PRICE.match(text, end, end + _NEAR)
+        ):
             continue
-        said = round(float((match.group(1) or match.group(2)).replace(",", ".")) * 100)
+        said = round(float(match.group(1).replace(",", ".")) * 100)
         product = _priced(message, catalogue, named, start)
         if product is None:
             continue

@@ -61,6 +61,8 @@ class Parser:
         masked = _masked(words, found)
         products = self._on_the_table(masked, found, self._finder.find(line, table))
         response = self._read(line, masked, found, products, asked, mentioned)
+        if not response.products and response.act in ("accept", "reject", "ask") and len(set(table)) == 1:
+            response = replace(response, products=table[:1])
         need = response.need or self._need(response, found, asked, mentioned)
         return replace(response, need=need, text=text)
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from supermarket_env.catalogue.schema import Catalogue
+from supermarket_env.catalogue.schema import ATTRIBUTES, Catalogue
 from supermarket_env.dialogue import parse_cues as cues
-from supermarket_env.dialogue.acts import MAX_TEXT, AssistantAct, AssistantMessage, Goal, Suggestion
+from supermarket_env.dialogue.acts import MAX_TEXT, AssistantAct, AssistantMessage, Goal, Suggestion, Value
 from supermarket_env.dialogue.lexicon import Found, Lexicon, tokens
 from supermarket_env.dialogue.product_names import name_index
 from supermarket_env.dialogue.view import HeardNeed
@@ -19,7 +19,7 @@ _ID: Final = re.compile(r"\b[A-Za-z][A-Za-z0-9_-]{1,15}\b")
 _PIECE: Final = re.compile(r"[\n;:!?*\u2022]|(?:^|\s)[0-9]{1,2}[.)]\s|, |\.\s|\.$| - | and | or ")
 _LOOK: Final = re.compile(r"\b(?:look at|check|have a look)\b", re.IGNORECASE)
 _GO: Final = re.compile(
-    r"\b(?:go|walk|head|turn|move|over at|over in|find (?:it|them|that) (?:in|at)|is in|are in|located|next to|aisle"
+    r"\b(?:go|walk|head|turn|move|over at|over in|find (?:it|them|that) (?:in|at)|is in (?!stock)|are in (?!stock)|located|next to|aisle"
     r"|follow)\b",
     re.IGNORECASE,
 )
@@ -54,6 +54,8 @@ _EMOTIONS: Final = (
     ("annoyed", r"annoy|frustrat|sorry"), ("hurried", r"hurry|quick|time"), ("hesitant", r"decide|hesitat|not sure"),
     ("confused", r"confus|unclear"), ("pleased", r"glad|happy|great"),
 )  # fmt: skip
+_SOLD_OUT: Final = re.compile(r"sold out|out of stock|not in stock|unavailable|not available|none left")
+_NEGATED: Final = re.compile(r"\b(?:is not|isn't|not|no)\b")
 _FUZZY_ENOUGH: Final = 88.0
 _FUZZY_PIECES: Final = 12
 
@@ -80,9 +82,9 @@ class AssistantReader:
         numbers = self._products(line)
         products = tuple(self._catalogue.ids[n] for n in numbers)
         goal, suggestion = self._guidance(line, found, products)
-        act = _act(line, products, goal)
-        need = _need(self._catalogue, found, numbers, mentioned)
-        slots = _slots(act, line, found)
+        act = _act(line, products, goal, suggestion)
+        attribute = _attribute(act, line, found)
+        need = _need(self._catalogue, found, numbers, mentioned, attribute if act == "ask" else "")
         items: tuple[str, ...] = ()
         if act == "recommend":
             items, products = products[: codes.MAX_ITEMS], ()
@@ -92,7 +94,8 @@ class AssistantReader:
             act=act,
             text=text,
             need=need,
-            attribute=slots,
+            attribute=attribute,
+            value=_value(attribute, line) if act == "inform" else None,
             products=products[: codes.MAX_PRODUCTS],
             emotion=_emotion(line) if act == "acknowledge" else "",
             items=items,
@@ -179,7 +182,7 @@ class AssistantReader:
         return None
 
 
-def _act(text: str, products: Sequence[str], goal: Goal | None) -> AssistantAct:
+def _act(text: str, products: Sequence[str], goal: Goal | None, suggestion: Suggestion | None) -> AssistantAct:
     question = "?" in text
     if _CHECKOUT.search(text) and not products:
         return "offer_checkout"
@@ -201,7 +204,7 @@ def _act(text: str, products: Sequence[str], goal: Goal | None) -> AssistantAct:
         return "greet"
     if _SORRY.search(text):
         return "acknowledge"
-    return "guide" if goal is not None else "chat"
+    return "guide" if suggestion is not None else "chat"
 
 
 def _states_a_field(text: str) -> bool:
@@ -209,7 +212,18 @@ def _states_a_field(text: str) -> bool:
     return " is " in low or " costs " in low or " has " in low or " contains " in low or "isn't" in low
 
 
-def _slots(act: str, text: str, found: Sequence[Found]) -> str:
+def _value(attribute: str, text: str) -> Value:
+    """Return what a statement says about an attribute: an amount, yes or no; None when it does not say."""
+    low = text.lower()
+    if attribute == "price":
+        amount = cues.MONEY.search(low)
+        return float((amount.group(1) or amount.group(2)).replace(",", ".")) if amount else None
+    if attribute == "stock":
+        return not _SOLD_OUT.search(low)
+    return not _NEGATED.search(low) if attribute in ATTRIBUTES else None
+
+
+def _attribute(act: str, text: str, found: Sequence[Found]) -> str:
     """Return the attribute slot of an act."""
     attribute = next((f.value for f in found if f.kind == "attribute"), "")
     if act == "ask":
@@ -227,7 +241,9 @@ def _slots(act: str, text: str, found: Sequence[Found]) -> str:
     return ""
 
 
-def _need(catalogue: Catalogue, found: Sequence[Found], numbers: Sequence[int], mentioned: Sequence[HeardNeed]) -> int:
+def _need(
+    catalogue: Catalogue, found: Sequence[Found], numbers: Sequence[int], mentioned: Sequence[HeardNeed], asked: str
+) -> int:
     """Return the ordinal of the need a text is about: by product, by type, else the last open one."""
     types = [catalogue.types[int(catalogue.type_idx[n])].name for n in numbers]
     types += [f.value for f in found if f.kind == "type"]
@@ -235,7 +251,7 @@ def _need(catalogue: Catalogue, found: Sequence[Found], numbers: Sequence[int], 
         for heard in mentioned:
             if heard.product_type == name and not heard.closed:
                 return heard.ordinal
-    open_needs = [h.ordinal for h in mentioned if not h.closed]
+    open_needs = [h.ordinal for h in mentioned if not h.closed and not (asked == "product_type" and h.product_type)]
     return open_needs[-1] if open_needs else 0
 
 

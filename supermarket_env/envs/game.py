@@ -402,7 +402,7 @@ class Game:
             self.hooks.episode_end(finish_episode(self.episode()))
 
     def truth(self) -> dict[str, Any]:
-        """Return the evaluator's truth of the episode so far (log.md); never for the assistant."""
+        """Return the evaluator's truth of the episode so far; never for the assistant."""
         truth = dict(self.prepared.logged_truth)
         names = self.narrator.product
         truth["utility"] = {need: dict(values) for need, values in truth["utility"].items()}
@@ -418,7 +418,7 @@ class Game:
         return encode_canonical(self.episode())
 
     def episode(self) -> dict[str, Any]:
-        """Return the log line of the episode (log.md) as a JSON-ready object."""
+        """Return the log line of the episode as a JSON-ready object."""
         labels = self.labels
         return {
             "schema": "supermarket.episode/1",
@@ -438,4 +438,3 @@ class Game:
             "events": self.events,
             "truth": self.truth(),
         }
-

@@ -37,7 +37,9 @@ class RowCopier:
         reads, writes, at = [], [], 0
         for name, kind, length in row_class.spec:
             source = "i" if kind == "i" else "f"
-            reads.append(f"    row.{name} = {source}[{at}:{at + length}]" if length else f"    row.{name} = {source}[{at}]")
+            reads.append(
+                f"    row.{name} = {source}[{at}:{at + length}]" if length else f"    row.{name} = {source}[{at}]"
+            )
             writes.append(f"*row.{name}" if length else f"row.{name}")
             at += length or 1
         namespace: dict[str, Any] = {}

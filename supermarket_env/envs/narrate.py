@@ -223,8 +223,14 @@ class Narrator:
         if response.need:
             slots["need"] = response.need
         if response.facts:
-            slots["facts"] = [{"need": f.need, "attribute": f.attribute, "value": list(f.value) if type(f.value) is tuple else f.value}
-                for f in response.facts]
+            slots["facts"] = [
+                {
+                    "need": f.need,
+                    "attribute": f.attribute,
+                    "value": list(f.value) if type(f.value) is tuple else f.value,
+                }
+                for f in response.facts
+            ]
         for name in ("attribute", "category", "reason", "cause"):
             value = getattr(response, name)
             if value:

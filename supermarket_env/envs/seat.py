@@ -72,9 +72,7 @@ class GameView:
         if self._cart is None:
             s = self._game.kernel.s
             names, price = self._game.narrator.product, self._game.narrator.price
-            self._cart = tuple(
-                CartLine(names[s.cart_p[k]], s.cart_q[k], price[s.cart_p[k]]) for k in range(s.n_cart)
-            )
+            self._cart = tuple(CartLine(names[s.cart_p[k]], s.cart_q[k], price[s.cart_p[k]]) for k in range(s.n_cart))
         return self._cart
 
     @property

@@ -1,4 +1,4 @@
-"""What is judged about a message when it is made: legality, progress, the goal, the claim. Nothing here moves the user."""
+"""What is judged about a message when it is made: legality, progress, goal and claim. Nothing here moves the user."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The relational observation of the assistant's seat: one flat row of floats, a function of the dialogue and the map.
 
-It holds relations only (matches, differences of distances, shares), never a product, node, task or seed number, so what is
-learned in one store can hold in another. Everything about needs comes from the belief (``h_`` fields). The layout of the
-row is in ``NEED_FEATURES`` ... ``OBSERVATION_SIZE``; names are in ``supermarket_env.envs.spaces``.
+It holds relations only (matches, differences of distances, shares), never a product, node, task or seed number, so
+what is learned in one store can hold in another. Everything about needs comes from the belief (``h_`` fields). The
+layout of the row is in ``NEED_FEATURES`` ... ``OBSERVATION_SIZE``; names are in ``supermarket_env.envs.spaces``.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def in_cart(s: Any, p: int) -> int:
 
 
 def legal(w: Any, s: Any, action: int, arg: int, qty: int) -> int:
-    """Return 1 when the user may do this action now (world.md 6)."""
+    """Return 1 when the user may do this action now."""
     if action == ACT_WAIT or action == ACT_LEAVE:
         return 1
     if action == ACT_MOVE:

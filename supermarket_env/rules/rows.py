@@ -131,6 +131,7 @@ STATE: Final[Spec] = (
     ("lists", "i", MAX_LIST_MEMORY),
     ("n_lists", "i", 0),
     ("lie_p", "i", 0),  # product an untrue claim was made about; -1 none
+    ("last_act", "i", 0),  # the user's act of the turn before
     ("same_list", "i", 0),  # this turn's list was shown before
     # what the assistant heard (a function of the dialogue alone)
     ("h_n", "i", 0),

@@ -2,8 +2,8 @@
 
 ``plain()`` and ``compiled()`` return the same entry points. Compilation happens on first use only, so the rules import
 without numba and both versions live side by side in one process (the parity test relies on it). Only the entry points
-are cached on disk; the hash of all rule sources is part of their cache key, because numba alone would not notice a change
-in another file.
+are cached on disk; the hash of all rule sources is part of their cache key, because numba alone would not notice a
+change in another file.
 """
 
 from __future__ import annotations
@@ -93,21 +93,30 @@ def _jit_options(numba: Any) -> dict[str, Any]:
     return {"_nrt": False}
 
 
+def _callee(*arguments: Any) -> None:
+    """Stand in for the rule behind an entry point: each entry has a namespace of its own that holds the real one."""
+
+
 def _entry(function: Any, source: str) -> Any:
-    """Wrap an entry point so that the hash of all sources is a free variable, and so part of numba's cache key."""
+    """Wrap an entry point so that the hash of all sources is a free variable, and so part of numba's cache key.
+
+    The rule itself must be a global and no free variable: a compiled function is pickled with a number of its own in
+    every process, and no cache would ever be hit.
+    """
     if function.__name__ in ("play_turns",):
 
-        def run4(w, a, b, c, n):  # type: ignore[no-untyped-def]
+        def run(w, a, b, c, n):  # type: ignore[no-untyped-def]
             source  # noqa: B018 - read so that it becomes a closure cell
-            function(w, a, b, c, n)
+            _callee(w, a, b, c, n)
 
-        return run4
+    else:
 
-    def run3(w, a, b, n):  # type: ignore[no-untyped-def]
-        source  # noqa: B018
-        function(w, a, b, n)
+        def run(w, a, b, n):  # type: ignore[no-untyped-def,misc]
+            source  # noqa: B018
+            _callee(w, a, b, n)
 
-    return run3
+    namespace = {"_callee": function, "__name__": __name__, "__builtins__": __builtins__}
+    return FunctionType(run.__code__, namespace, run.__name__, None, run.__closure__)
 
 
 @cache

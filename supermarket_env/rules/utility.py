@@ -3,8 +3,8 @@
     u = A * match + B * loyalty * brand + Q * quality - S * sensitivity * relative price - L * over limit + s * taste
 
 ``match`` is the weighted share of the need's wishes (attributes, size) that the product fulfils, 1 for a need without
-wishes; ``taste`` is the fixed idiosyncratic term of world.md 4. A product that breaks a hard constraint or is of another
-type is unacceptable whatever its utility.
+wishes; ``taste`` is a fixed idiosyncratic term. A product that breaks a hard constraint or is of another type is
+unacceptable whatever its utility.
 """
 
 from __future__ import annotations

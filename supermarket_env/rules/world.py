@@ -85,6 +85,7 @@ PARAMS: Final[Spec] = (
     ("irr_pushy", "f", 0),
     ("irr_untrue", "f", 0),
     ("irr_illegal", "f", 0),
+    ("irr_relief", "f", 0),
     ("irr_decay", "f", 0),
     ("irr_leave", "f", 0),
     ("irr_say", "f", 0),

@@ -31,6 +31,9 @@ SIZE_SHARE: Final = 0.32
 BRAND_SHARE: Final = 0.50
 LIMIT_SHARE: Final = 0.15
 
+NAMELESS: Final = ("missing", "other", "unknown", "unbranded", "none", "")
+"""Words a catalogue may have in place of a type or brand; nobody asks for those."""
+
 Names = tuple[str, ...]
 
 
@@ -61,7 +64,8 @@ def scene_of(world: World, *, held_out_types: bool) -> Scene:
     members, weight = {}, {}
     for t, kind in enumerate(cat.types):
         carried = [p for p in cat.products_of(t) if world.store.home_section[p] >= 0]
-        if len(carried) >= MIN_FEASIBLE and type_held_out(kind.name) == held_out_types:
+        named = kind.name not in NAMELESS
+        if named and len(carried) >= MIN_FEASIBLE and type_held_out(kind.name) == held_out_types:
             members[t] = np.array(carried)
             weight[t] = float(np.sqrt(cat.popularity[carried].mean()))
     if not members:
@@ -198,7 +202,10 @@ def _brand(cat: Catalogue, draws: Draws, i: int, products: Any) -> str:
         return ""
     weights: dict[int, float] = {}
     for brand, popularity in zip(cat.brand_idx[products].tolist(), cat.popularity[products].tolist(), strict=True):
-        weights[brand] = weights.get(brand, 0.0) + popularity
+        if cat.brands[brand].lower() not in NAMELESS:
+            weights[brand] = weights.get(brand, 0.0) + popularity
+    if not weights:
+        return ""
     return cat.brands[draws.choose(weights, d.D_BRAND, i, 1)]
 
 

@@ -167,18 +167,12 @@ def _efficient(options: list[_Option]) -> list[_Option]:
 
 def _useful(offers: Sequence[Offer], qty: int) -> list[Offer]:
     """Drop offers that are never needed: no better and no cheaper than others of which there is enough."""
-    kept = []
-    for offer in offers:
-        enough = sum(
-            min(other.left, qty)
-            for other in offers
-            if (other.value, -other.price, -other.product) > (offer.value, -offer.price, -offer.product)
-            and other.value >= offer.value
-            and other.price <= offer.price
-        )
-        if enough < qty:
+    kept: list[Offer] = []
+    for offer in sorted(offers, key=lambda o: (o.price, -o.value, o.product)):
+        # Whatever beats a dropped offer beats this one too, so the kept ones say enough.
+        if sum(min(other.left, qty) for other in kept if other.value >= offer.value) < qty:
             kept.append(offer)
-    return kept
+    return sorted(kept, key=lambda o: o.product)
 
 
 def _need_options(offers: Sequence[Offer], qty: int) -> list[_Option]:

@@ -196,14 +196,13 @@ class _Arrays:
         store = self.world.store
         kinds = {kind: k for k, kind in enumerate(codes.NODE_KINDS)}
         node = np.zeros(store.n_nodes, dtype=NODE_DTYPE)
-        rows = []
+        rows: list[tuple[int, int, int, float]] = []
         for a in range(store.n_nodes):
             node[a]["kind"] = kinds[store.layout.nodes[a].kind]
             node[a]["move_first"] = len(rows)
             node[a]["move_count"] = len(store.move_targets[a])
             node[a]["see_first"], node[a]["see_count"] = self.put(np.flatnonzero(store.visible[a]))
-            for mv in store.move_targets[a]:
-                rows.append((mv.node, *self.put(mv.passed), mv.metres))
+            rows.extend((mv.node, *self.put(mv.passed), mv.metres) for mv in store.move_targets[a])
         move = np.zeros(len(rows), dtype=MOVE_DTYPE)
         for k, row in enumerate(rows):
             move[k]["to"], move[k]["pass_first"], move[k]["pass_count"], move[k]["metres"] = row

@@ -128,7 +128,7 @@ BYE: Final[dict[str, Block]] = {
     "paid_early": Block(
         common=(
             f"{_ENOUGH}, (paid for what I have|paid for this much|paid for part), {GOODBYE}, {NAME}",
-            f"{POOR} {_SHOP}, (paid for what I have|paid for this much|I settled what's here), {GOODBYE}",
+            f"{POOR} {_SHOP}, (paid for what I have|paid for this much|I paid what I carry), {GOODBYE}",
             f"(I've paid for|I paid for) (what I have|this much|these things), {_ENOUGH}, {_GO}",
         ),
         sharp=(
