@@ -19,8 +19,8 @@ _ID: Final = re.compile(r"\b[A-Za-z][A-Za-z0-9_-]{1,15}\b")
 _PIECE: Final = re.compile(r"[\n;:!?*\u2022]|(?:^|\s)[0-9]{1,2}[.)]\s|, |\.\s|\.$| - | and | or ")
 _LOOK: Final = re.compile(r"\b(?:look at|check|have a look)\b", re.IGNORECASE)
 _GO: Final = re.compile(
-    r"\b(?:go|walk|head|turn|move|over at|over in|find (?:it|them|that) (?:in|at)|is in (?!stock)|are in (?!stock)|located|next to|aisle"
-    r"|follow)\b",
+    r"\b(?:go|walk|head|turn|move|over at|over in|find (?:it|them|that) (?:in|at)|(?:is|are) in (?!stock)|located"
+    r"|next to|aisle|follow)\b",
     re.IGNORECASE,
 )
 _CHECKOUT: Final = re.compile(r"\b(?:check ?out|till|cash desk|pay now|ready to pay|proceed to pay)\b", re.IGNORECASE)

@@ -85,7 +85,7 @@ class ProductFinder:
         looks = self._looks.get(candidate) or self._look(candidate)
         points = _BRAND_WEIGHT if looks.brand and looks.brand in line else 0.0
         shared = sum(word in looks.variety for word in words)
-        if shared and (points or " one " in line):
+        if shared and (points or " one " in line or (shared >= 2 and not looks.brand)):
             points += _VARIETY_WEIGHT * shared
             points += 0.5 * (shared / max(len(looks.variety), 1))
         if points and looks.size in line:

@@ -86,7 +86,7 @@ class Decoder:
             return ()
         if len(items) > codes.MAX_ITEMS:
             wrong.append(("too_many_items", f"{len(items)} items, at most {codes.MAX_ITEMS}"))
-        kept = []
+        kept: list[str] = []
         for product in items[: codes.MAX_ITEMS]:
             number = self._product(product, wrong)
             if number >= 0:

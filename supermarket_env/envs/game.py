@@ -13,7 +13,7 @@ from supermarket_env.envs.kernel import Kernel
 from supermarket_env.envs.narrate import Event, Narrator, short
 from supermarket_env.envs.seat import GameView
 from supermarket_env.envs.understand import outcome_of
-from supermarket_env.errors import ConfigError, MessageError, unknown_name
+from supermarket_env.errors import ConfigError, MessageError, TaskError, unknown_name
 from supermarket_env.events.hooks import Hook, HookSet
 from supermarket_env.events.log import encode_canonical, finish_episode
 from supermarket_env.metrics.satisfaction import assign, true_needs
@@ -352,7 +352,7 @@ class Game:
         if self.turn == 0 or not (m.act or m.n_items or m.sug_type or m.goal_kind):
             return False
         draw = lane(self._word_seed(), P_CHAT, self.turn, 0) / 4294967296.0
-        return draw < self.user.mechanisms.chat * self.manner_static[0]
+        return bool(draw < self.user.mechanisms.chat * self.manner_static[0])
 
     def _word_seed(self) -> int:
         return (self.seed ^ (self.seed >> 31)) & 0xFFFFFFFF
@@ -396,10 +396,19 @@ class Game:
         if reason != "infra_error":
             homes = {int(self.world.store.home_section[p]) for p, q in self.bought.items() if q > 0}
             end["walked_m"] = short(self.kernel.s.walked)
-            end["tour_m"] = short(shortest_tour(self.world.store, homes).metres)
+            tour = self._tour_metres(homes)
+            if tour is not None:
+                end["tour_m"] = tour
         self._emit(end)
         if self.hooks:
             self.hooks.episode_end(finish_episode(self.episode()))
+
+    def _tour_metres(self, sections: set[int]) -> float | None:
+        """Return the shortest walk for the bought goods; None when they stand in more places than can be solved."""
+        try:
+            return short(shortest_tour(self.world.store, sections).metres)
+        except TaskError:
+            return None
 
     def truth(self) -> dict[str, Any]:
         """Return the evaluator's truth of the episode so far; never for the assistant."""

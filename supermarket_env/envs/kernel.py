@@ -1,7 +1,7 @@
 """One episode's rows and the rule book that moves them, plain or compiled behind one face.
 
-Whatever the mode, after a turn ``o`` is a plain outcome row; the state ``s`` is a plain row too, refreshed on demand when
-the compiled rules hold it as a record.
+Whatever the mode, after a turn ``o`` is a plain outcome row; the state ``s`` is a plain row too, refreshed on demand
+when the compiled rules hold it as a record.
 """
 
 from __future__ import annotations

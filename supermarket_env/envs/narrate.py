@@ -140,11 +140,11 @@ class Narrator:
         if m.sug_type:
             param = codes.ACTION_PARAM[m.sug_type]
             arg = self.args[param][m.sug_arg] if param else ""
-            suggest = Suggestion.model_construct(type=codes.ACTIONS[m.sug_type], arg=arg, qty=max(1, m.sug_qty))
+            suggest = Suggestion.model_construct(type=codes.ACTIONS[m.sug_type], arg=arg, qty=max(1, m.sug_qty))  # type: ignore[arg-type]
         goal = None
         if m.goal_kind:
             kind, name = self.goal_name(m)
-            goal = Goal.model_construct(kind=kind, id=name)
+            goal = Goal.model_construct(kind=kind, id=name)  # type: ignore[arg-type]
         return AssistantMessage.model_construct(
             act=codes.ASSISTANT_ACTS[m.act],
             text=text,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -64,7 +64,10 @@ class SupermarketEnv(gym.Env[Observation, Action]):
     * v0: first version; suites are not frozen yet.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}
+    metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium declares it so
+        "render_modes": ["ansi"],
+        "render_fps": 1,
+    }
 
     def __init__(
         self,
@@ -151,7 +154,7 @@ class SupermarketEnv(gym.Env[Observation, Action]):
             info["reason"] = game.reason
         return self._observe(), game.reward, game.done, False, info
 
-    def render(self) -> str:  # type: ignore[override]
+    def render(self) -> str:
         """Return the latest exchange as text (``ansi``)."""
         game = self.game
         action = " ".join(part for part in game.last_action if part) or "-"

@@ -88,7 +88,7 @@ def heard_score(w: Any, s: Any, i: int, p: int) -> float:
         x = x - 0.5
     if heard_hard_ok(w, s, i, p) == 0 or is_rejected(s, i, p) == 1:
         x = x - 10.0
-    return x
+    return x  # type: ignore[no-any-return]
 
 
 def rank_candidates(w: Any, s: Any, i: int) -> None:

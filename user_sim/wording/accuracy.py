@@ -1,11 +1,12 @@
 """How rich the grammar is and how well the rule parser reads it: the tables of docs/dialogue.md.
 
-Run ``python -P -m supermarket_env.user_sim.wording.accuracy`` to print them.
+Run ``python -P -m supermarket_env.user_sim.wording.accuracy [CATALOGUE]`` to print them.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -146,15 +147,15 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Print the accuracy table for the embedded catalogue, 1,000 sentences an act."""
+def main(name: str = "embedded") -> None:
+    """Print the accuracy table for a catalogue, 1,000 sentences an act."""
     from supermarket_env.catalogue.load import load_catalogue
     from supermarket_env.store import load_store
 
-    catalogue = load_catalogue("embedded")
+    catalogue = load_catalogue(name)
     parser = Parser(catalogue, load_store("neighbourhood", catalogue))
     print(table(measure_all(catalogue, parser, 1000)))
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:2])

@@ -126,7 +126,7 @@ class FactSpeaker:
                 amount = value
             elif slot == "size" and isinstance(value, str) and value in phrases.SIZE_WORDS and kind and not size:
                 size = draws.of(phrases.SIZE_WORDS[value])
-            elif slot == "brand" and isinstance(value, str) and not brand:
+            elif slot == "brand" and isinstance(value, str) and not brand and value != phrases.NO_BRAND:
                 brand = value
             else:
                 after.append(fact)

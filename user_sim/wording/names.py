@@ -175,7 +175,7 @@ def _variety(full: str, brand: str, kind: str) -> str:
 
 def _unbranded(full: str, size: str) -> _Forms:
     words = full.split()
-    part = " ".join(words[: min(3, len(words) - 1)]).rstrip(",&-") if len(words) > 1 else ""
+    part = " ".join(words[: min(3, len(words) - 1)]).rstrip(",&- ").replace(",", "") if len(words) > 1 else ""
     if not part:
         return _Forms(_THAT, _THAT, _THAT, ("that one", f"the one of {size}"), full, "")
     short = _safe([f"the {part} one", f"that {part} one", f"the {part}"], full)

@@ -125,6 +125,8 @@ MONEY_LIMITS: Final = (
     "at most {m}", "no more than {m}", "up to {m}", "{m} at most", "not over {m}", "for {m} or less", "{m} tops",
     "for a maximum of {m}",
 )  # fmt: skip
+NO_BRAND: Final = "unbranded"
+"""The brand of goods without one, in catalogues that have such."""
 BRAND_PHRASES: Final = ("from {b}", "by {b}", "{b} brand", "the brand {b}", "of the {b} brand", "made by {b}")
 AMOUNTS: Final = ("{n} of {it}", "{n} packs", "{n} in all", "{n} pieces", "{n} units")
 AMOUNTS_ONE: Final = ("just one", "a single one", "one pack", "one piece", "only one")
@@ -207,6 +209,8 @@ def money_limit(amount: float) -> tuple[str, ...]:
 @_cached
 def brand_phrases(brand: str) -> tuple[str, ...]:
     """Return the ways to wish for a brand."""
+    if brand == NO_BRAND:
+        return ("a no-name one", "without a brand name", "of no brand")
     return tuple(form.replace("{b}", brand) for form in BRAND_PHRASES)
 
 

@@ -47,7 +47,8 @@ COMPLAIN: Final[dict[str, Block]] = {
         common=(
             f"you {ADV} (said|told me|mentioned|showed me|offered me) that (already|before|a moment ago|earlier)",
             f"{VERY} (a repeat|repetitive|the same again|the same thing again|nothing new), {NAME}",
-            "(we've been through|I've heard|I already know|I've already seen) (this|that|all that)(| before| already)",
+            "(we've been through|I've heard) (this|that|all that) (before|already|once|earlier)",
+            f"I (already know|have already seen|have already heard) (this|that|all that), {NAME}",
             f"(please don't|no need to|you needn't|kindly don't) (repeat yourself|say it twice|repeat that|repeat"
             f" things), {NAME}",
             f"{POOR}, repeating (that|yourself|this|things|it|the same again)",

@@ -110,7 +110,7 @@ YES_ATTRIBUTE: Final = Block(
         "{f} (would be good|would be better|matters to me|is what I want|for sure|please|if I can choose|is best|is"
         " important to me)",
         f"I'd {ADV} (like|prefer|have|want) {{it}} {{f}}",
-        f"{{f}}, {ADV}",
+        f"{{f}}, {NAME}",
         "(it should be|I prefer {it}|rather|preferably|best) {f}",
     ),
     warm=("{f} would be (lovely|wonderful|perfect|splendid|marvellous|great|delightful|super)",),

@@ -154,9 +154,9 @@ FINAL: Final[Pools] = (
     _after(
         "Really Promise Lovely Good There Great Wonderful Easy Honest Bless Splendid Super Truly Marvellous Honestly"
         " Cheerfully",
-        ".", "!", ".", ", friend.", ", dear.", ", really.", ", truly.", ", honestly.", ", I promise.", ", my friend.",
+        ".", "!", ".", ", really.", ", truly.", ", honestly.", ", I promise.",
         ". Nice one.",
-        ". Simple as that.", ". Very nice.", ", gladly.", ", dear helper.", ", I'd say.", ", for sure.",
+        ". Simple as that.", ". Very nice.", ", gladly.", ", I'd say.", ", for sure.",
         ", with pleasure.",
     ),
     _after(
@@ -166,7 +166,7 @@ FINAL: Final[Pools] = (
         ", I'd say.",
         ". Simple as that.", ". I mean it.", ". Just so you know.", ", frankly.", ", anyway.", ", definitely.",
         ", for sure.",
-        ", I suppose.", ", helper.", ", so to speak.", ", personally.", ", that's all.", ", obviously.", ", I guess.",
+        ", I suppose.", ", so to speak.", ", personally.", ", that's all.", ", obviously.", ", I guess.",
     ),
     _after("Okay Clear Right Period Understood Really Enough", ".", ".", ", okay?", ", right?", ", really.",
         ", period."),
@@ -176,9 +176,8 @@ FINAL: Final[Pools] = (
 GRAVE: Final[Pools] = (
     _after(
         "Sorry Really Honest Truly Pity Honestly Alas Shame Well Anyway Hm Sadly",
-        ".", ".", ".", ", sorry.", ", really.", ", truly.", ", honestly.", ", I'm afraid.", ", my friend.", ", sadly.",
-        ", dear.",
-        ". Never mind.", ", alas.", ", I must say.", ", I find.", ", to be fair.", ", if I'm honest.", ", for me.",
+        ".", ".", ".", ", sorry.", ", really.", ", truly.", ", honestly.", ", I'm afraid.", ", sadly.",
+        ". Never mind.", ", alas.", ", I must say.", ", I find.", ", to be fair.", ", if I'm honest.",
         ", unfortunately.",
     ),
     _after(
@@ -187,7 +186,7 @@ GRAVE: Final[Pools] = (
         ", sorry.",
         ", frankly.", ", anyway.", ", I'm afraid.", ", sadly.", ", I suppose.", ", personally.", ", obviously.",
         ", I guess.",
-        ", clearly.", ", I find.", ", for me.", ", unfortunately.", ", it seems.", ", to be fair.", ", I must say.",
+        ", clearly.", ", I find.",  ", unfortunately.", ", it seems.", ", to be fair.", ", I must say.",
         ", apparently.",
     ),
     FINAL[2],

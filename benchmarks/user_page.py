@@ -1,0 +1,86 @@
+"""Playing episodes while watching the user, and the tables of docs/user.md.
+
+Used by ``behaviours.py``, ``traits.py`` and ``trips.py``; not a program of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from supermarket_env.agents.registry import make_agent
+from supermarket_env.envs.game import EpisodeLabels, Game
+from supermarket_env.run.seeding import episode_seed
+from supermarket_env.tasks.task import Task
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "user.md"
+WATCHED = (
+    "node", "n_cart", "spent", "giving_up", "trust", "irritation", "impulse_p", "target", "status", "dormant", "place",
+    "place_by", "accepted", "examined", "gone", "discovered", "avoid", "cart_p", "cart_q",
+)  # fmt: skip
+"""State fields kept from before the turn, for what can only be told by comparing."""
+
+Watcher = Callable[[Any, Any, Any, Any], None]
+"""Called after every turn with (before, state, message, outcome): a :class:`Before` and the three rows."""
+
+
+class Before:
+    """The watched state fields as they were before a turn."""
+
+    def __init__(self, s: Any) -> None:
+        for name in WATCHED:
+            value = getattr(s, name)
+            setattr(self, name, list(value) if isinstance(value, list) else value)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"{name!r} is not watched; add it to WATCHED")
+
+
+def play(
+    game: Game, agent: Any, task: Task, *, watch: Watcher | None = None, seed: int | None = None, trial: int = 0
+) -> None:
+    """Play one episode of a task; ``game`` holds the result. The luck is the run's of seed 0 unless ``seed`` is given."""
+    luck = episode_seed(0, task.id, trial) if seed is None else seed
+    labels = EpisodeLabels(agent=getattr(agent, "name", "agent"), store=task.store, task_id=task.id, stratum=task.trip)
+    view = game.reset(task, seed=luck, labels=labels)
+    if hasattr(agent, "start_privileged"):
+        agent.start_privileged(view, game.truth())
+    else:
+        agent.start(view)
+    kernel = game.kernel
+    while not game.done:
+        message = agent.reply(view)
+        if watch is None:
+            view = game.step(message)
+            continue
+        before = Before(kernel.s)
+        turn = game.turn
+        view = game.step(message)
+        if game.turn > turn and game.reason != "assistant_error":
+            watch(before, kernel.s, kernel.m, kernel.o)
+
+
+def agent_of(name: str, doubles: dict[str, Callable[[], Any]]) -> Any:
+    """Return a shipped assistant, or a test double by name."""
+    return doubles[name]() if name in doubles else make_agent(name)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table."""
+    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def write_table(marker: str, text: str, page: Path = PAGE) -> None:
+    """Put ``text`` between the lines ``<!-- marker -->`` and ``<!-- /marker -->`` of the page.
+
+    Raises:
+        ValueError: The page lacks the marks.
+    """
+    old = page.read_text(encoding="utf-8")
+    first, last = f"<!-- {marker} -->\n", f"<!-- /{marker} -->"
+    if old.count(first) != 1 or old.count(last) != 1:
+        raise ValueError(f"{page.name} needs the lines {first.strip()} and {last} once each")
+    start = old.index(first) + len(first)
+    page.write_text(old[:start] + "\n" + text.strip() + "\n\n" + old[old.index(last) :], encoding="utf-8")
