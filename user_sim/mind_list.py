@@ -15,6 +15,7 @@ from supermarket_env.rules.codes import (
     R_ATTRIBUTE,
     R_BRAND,
     R_HAVE_IT,
+    R_NO_REASON,
     R_NOT_MEANT,
     R_PRICE,
     R_SIZE,
@@ -44,6 +45,7 @@ from supermarket_env.rules.draws import (
 )
 from supermarket_env.rules.place import holds_type
 from supermarket_env.rules.rows import (
+    NEED_GIVEN_UP,
     NEED_OPEN,
     PAUSE_ASK,
     PAUSE_COMPARE,
@@ -231,14 +233,14 @@ def react_to_list(w: Any, s: Any, m: Any, o: Any) -> int:
 
 
 def react_to_the_rest(w: Any, s: Any, m: Any, o: Any) -> int:
-    """Nothing on the list was for a need a list can win: already chosen, or not what was meant."""
+    """Nothing on the list was for a need a list can win: already chosen, given up, or not what was meant."""
     p = m.items[0]
     for i in range(s.n_needs):
         if serves(w, s, i, p) == 1 and s.ordinal[i] > 0:
             if s.status[i] == NEED_OPEN and s.target[i] < 0:
                 return 0
             o.act = U_REJECT
-            o.reason = R_HAVE_IT
+            o.reason = R_NO_REASON if s.status[i] == NEED_GIVEN_UP else R_HAVE_IT
             o.need = s.ordinal[i]
             o.products[0] = p
             return 1

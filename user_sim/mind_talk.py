@@ -20,6 +20,7 @@ from supermarket_env.rules.codes import (
     A_OFFER_CHECKOUT,
     C_NOT_FOUND,
     C_OUT_OF_STOCK,
+    C_OVER_BUDGET,
     C_REPETITION,
     MAX_TYPES,
     S_ANYTHING,
@@ -249,15 +250,29 @@ def open_dialogue(s: Any, o: Any) -> None:
         o.need = keep
 
 
+def complain_aloud(w: Any, s: Any, o: Any) -> int:
+    """Say what annoyed just now, when irritation is high enough to show; returns 1 when said."""
+    par = w.par[0]
+    if s.cause == 0 or s.irritation <= par.irr_say * (1.5 - s.t_temper):
+        return 0
+    if uniform(s, P_COMPLAIN, s.cause, occurs(s, P_COMPLAIN, s.cause)) >= 0.5:
+        return 0
+    o.act = U_COMPLAIN
+    o.cause = s.cause
+    o.products[0] = s.cause_product
+    return 1
+
+
 def small_talk(w: Any, s: Any, m: Any, o: Any) -> None:
-    """Complain aloud, thank, or just go on."""
+    """Complain aloud, own up to having taken too much, thank, or just go on."""
     par = w.par[0]
     o.act = U_CHAT
-    if s.cause != 0 and s.irritation > par.irr_say * (1.5 - s.t_temper):
-        if uniform(s, P_COMPLAIN, s.cause, occurs(s, P_COMPLAIN, s.cause)) < 0.5:
+    if complain_aloud(w, s, o) == 1:
+        return
+    if s.spent > s.budget and s.giving_up == 0:
+        if uniform(s, P_COMPLAIN, C_OVER_BUDGET, occurs(s, P_COMPLAIN, C_OVER_BUDGET)) < 0.5:
             o.act = U_COMPLAIN
-            o.cause = s.cause
-            o.products[0] = s.cause_product
+            o.cause = C_OVER_BUDGET
             return
     if s.pleased == 1:
         s.pleased = 0
@@ -283,7 +298,8 @@ def talk(w: Any, s: Any, m: Any, o: Any) -> None:
     if reacted == 0 and m.act == A_CONFIRM and m.n_items == 0:
         reacted = answer_confirm(w, s, m, o)
     if reacted == 0 and m.act == A_ASK:
-        answer(s, m, o)
+        if complain_aloud(w, s, o) == 0:
+            answer(s, m, o)
         reacted = 1
     if reacted == 1:
         if uniform(s, P_TALK_COST, o.act, occurs(s, P_TALK_COST, o.act)) < par.talk_cost:

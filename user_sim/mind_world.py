@@ -210,7 +210,7 @@ def walk(w: Any, s: Any, o: Any) -> None:
 def notice_best(w: Any, s: Any, i: int, section: int) -> int:
     """Return the best acceptable product among the few noticed in a look at ``section`` for need ``i``, -1 if none.
 
-    Each look notices ``shelf_notice`` products: the largest of draw x (0.3 + 0.7 popularity), keyed by (product, look).
+    Its place on the shelf may be empty: labels are read whether or not the goods are there. Each look notices ``shelf_notice`` products: the largest of draw x (0.3 + 0.7 popularity), keyed by (product, look).
     """
     row = w.sec[section]
     best = -1
@@ -236,7 +236,9 @@ def notice_best(w: Any, s: Any, i: int, section: int) -> int:
             continue
         if s.shelf_rule[i] == 2 and w.prod[top_p].brand != s.sold_brand[i]:
             continue
-        if acceptable(w, s, i, top_p) == 1 and left_on_shelf(w, s, top_p) > 0:
+        if top_p == s.gone[i]:
+            continue
+        if acceptable(w, s, i, top_p) == 1:
             u = utility(w, s, i, top_p)
             if u > best_u:
                 best_u = u
@@ -262,6 +264,7 @@ def look(w: Any, s: Any, section: int) -> None:
             if s.brand[i] >= 0 and w.prod[p].brand == s.brand[i]:
                 why = W_PLANNED
             set_target(w, s, i, p, why)
+            find_sold_out(w, s, i)
         elif s.looks[i] >= par.shelf_looks:
             s.dormant[i] = 1
 

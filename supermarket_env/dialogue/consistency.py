@@ -101,21 +101,21 @@ _FOLD: Final = {
 
 
 def clean_text(text: str) -> tuple[str, bool]:
-    """Return a text that may be shown, and whether anything had to be changed.
+    """Return a text that may be shown, and whether anything was lost.
 
     At most ``MAX_TEXT`` characters, printable Latin-1 only: line breaks and tabs become spaces, typographic marks
-    their plain form, other control characters and everything outside Latin-1 are dropped.
+    their plain form (nothing is lost by that); other control characters and everything outside Latin-1 are dropped.
 
     >>> clean_text("now only " + chr(0x20AC) + "2" + chr(0))
     ('now only EUR2', True)
-    >>> clean_text("fine")
-    ('fine', False)
+    >>> clean_text("line one" + chr(10) + "line two")
+    ('line one line two', False)
     """
     if len(text) <= MAX_TEXT and text.isascii() and text.isprintable():
         return text, False
     cut = text[:MAX_TEXT].translate(_FOLD)
     kept = "".join([c for c in cut if c <= "\xff" and c.isprintable()])[:MAX_TEXT]
-    return kept, kept != text
+    return kept, len(text) > MAX_TEXT or kept != cut
 
 
 def text_mismatch(message: AssistantMessage, catalogue: Catalogue, store: Store) -> str | None:

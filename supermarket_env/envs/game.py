@@ -129,6 +129,7 @@ class Game:
         self.last_words = ""
         self.manner_static = (round(s.t_talkativeness, 3), round(s.t_temper, 3))
         self.last_message = AssistantMessage()
+        self.topics: list[str] = [""] * codes.MAX_NEEDS
         self.view = GameView(self)
         response = self._speak(o, opening=True)
         self.transcript = Transcript(self.shown_response)
@@ -308,6 +309,9 @@ class Game:
     def _speak(self, o: Any, *, opening: bool) -> UserResponse:
         """Return the true response; set the words and what the assistant sees of it."""
         response = self.narrator.response(o)
+        for fact in response.facts:
+            if fact.attribute in ("product_type", "department") and fact.value:
+                self.topics[fact.need - 1] = str(fact.value)
         self.last_words = self._words(o, response, opening) if self.texts else ""
         if self.track == "text":
             self.shown_response = UserResponse(act="", text=self.last_words)
@@ -344,7 +348,9 @@ class Game:
             end=end,
         )
         key = lane(self._word_seed(), P_WORDS, self.turn, o.act) * 1073741789 + o.act
-        return self._wording.say(response, manner=manner, key=key, opening=opening)
+        return self._wording.say(
+            response, manner=manner, key=key, opening=opening, topics=self.topics, among=self.last_message.items
+        )
 
     def _chats(self, o: Any) -> bool:
         """Whether a user with nothing to say says something all the same: the talkative ones, to who talks to them."""

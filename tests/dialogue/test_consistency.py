@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -135,29 +134,29 @@ def test_random_text_is_no_fault(check: Any, text: str) -> None:
 @pytest.mark.parametrize(
     "unit", ["not ", "1.00 euros ", "S001 ", "Polder ", "Polder & Son Verna ", "1", ".", " ", "A", "1,", "\x00", "EUR "]
 )
-def test_hostile_texts_are_quick(check: Any, one: Product, unit: str) -> None:
+def test_long_texts_are_cut_before_they_are_read(check: Any, one: Product, unit: str) -> None:
+    """Only the first ``MAX_TEXT`` characters are read, so a megabyte costs no more than a page."""
     text = unit * (1_000_000 // len(unit))
-    start = time.perf_counter()
-    check(text, act="inform", products=(one.id,), attribute="stock", value=0)
-    clean_text(text)
-    assert time.perf_counter() - start < 0.5
+    slots: dict[str, Any] = {"act": "inform", "products": (one.id,), "attribute": "stock", "value": 0}
+    assert check(text, **slots) == check(text[:MAX_TEXT], **slots)
+    assert clean_text(text)[0] == clean_text(text[:MAX_TEXT])[0]
 
 
 @pytest.mark.parametrize(
-    ("text", "clean"),
+    ("text", "clean", "lost"),
     [
-        ("fine", "fine"),
-        ("", ""),
-        ("caf\xe9", "caf\xe9"),
-        ("a\nb\tc", "a b c"),
-        ("it\u2019s 3 \u20ac", "it's 3 EUR"),
-        ("\x00\x1b[31mred\x7f\x85", "[31mred"),
-        ("\u4f60\u597d", ""),
-        ("\ud800x", "x"),
-        ("x" * (MAX_TEXT + 1), "x" * MAX_TEXT),
-        ("\u2026" * MAX_TEXT, "..." * (MAX_TEXT // 3) + "..."[: MAX_TEXT % 3]),
+        ("fine", "fine", False),
+        ("", "", False),
+        ("caf\xe9", "caf\xe9", False),
+        ("a\nb\tc", "a b c", False),
+        ("it\u2019s 3 \u20ac", "it's 3 EUR", False),
+        ("\x00\x1b[31mred\x7f\x85", "[31mred", True),
+        ("\u4f60\u597d", "", True),
+        ("\ud800x", "x", True),
+        ("x" * (MAX_TEXT + 1), "x" * MAX_TEXT, True),
+        ("\u2026" * MAX_TEXT, "..." * (MAX_TEXT // 3) + "..."[: MAX_TEXT % 3], True),
     ],
 )
-def test_clean_text(text: str, clean: str) -> None:
-    assert clean_text(text) == (clean, clean != text)
+def test_clean_text(text: str, clean: str, lost: bool) -> None:
+    assert clean_text(text) == (clean, lost)
     assert clean_text(clean) == (clean, False)
