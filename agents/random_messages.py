@@ -106,7 +106,8 @@ class RandomMessages:
             arg = self._within_reach(view, draws)
         elif kind == "remove":
             arg = draws.one_of(view.cart).product if view.cart else ""
-        return Suggestion(type=kind, arg=arg) if view.is_legal(kind, arg) else None
+        needs_arg = kind in ("move", "look", "inspect", "add", "remove")
+        return Suggestion(type=kind, arg=arg) if (arg or not needs_arg) and view.is_legal(kind, arg) else None
 
     def _within_reach(self, view: AssistantView, draws: _Draws) -> str:
         reach = self._shelf.touch[view.node]

@@ -15,22 +15,23 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from supermarket_env.agents.registry import make_agent
+from supermarket_env.user_sim.config import UserConfig
+from supermarket_env.user_sim.mind_act import ANGRY_LEAVE
 from user_page import agent_of, play, table, write_table
 
-from supermarket_env.agents.registry import make_agent
 from supermarket_env.dialogue.acts import AssistantMessage
 from supermarket_env.envs.game import Game
 from supermarket_env.rules import codes as c
 from supermarket_env.rules.rows import NEED_GIVEN_UP, PLACE_MEMORY, PLACE_SEEN, PLACE_TOLD
 from supermarket_env.tasks.suites import load_suite
-from supermarket_env.user_sim.config import UserConfig
-from supermarket_env.user_sim.mind_act import ANGRY_LEAVE
 from supermarket_env.world import load_world
 
 MINIMUM = 0.01
 HONEST = ("silent", "retrieval", "rule")
 LISTING = ("retrieval", "rule")
-RUDE = ("random", "spam", "checkout_pusher", "liar", "pollster")
+REFUSED = (*LISTING, "one_by_one")
+ALONE = ("silent", "retrieval")
 
 
 class Liar:
@@ -74,7 +75,12 @@ class Pollster:
         return AssistantMessage(act="ask", need=max(1, len(view.heard)), attribute=attribute)
 
 
-DOUBLES: dict[str, Callable[[], Any]] = {"liar": Liar, "pollster": Pollster}
+def one_by_one() -> Any:
+    """Return ``retrieval`` with lists of one product: the more is turned down, the more reasons are given."""
+    return make_agent({"name": "one_by_one", "_target_": "supermarket_env.agents.retrieval.Retrieval", "list_length": 1})
+
+
+DOUBLES: dict[str, Callable[[], Any]] = {"liar": Liar, "pollster": Pollster, "one_by_one": one_by_one}
 Check = Callable[[Any, Any, Any, Any], bool]
 
 
@@ -158,14 +164,14 @@ BEHAVIOURS = _list_of(
         lambda b, s, m, o: o.act == c.U_ANSWER and 0 in o.fact_value[: o.n_facts],
     ),
     ("accepts a listed product", LISTING, _act(c.U_ACCEPT)),
-    ("rejects for the price", LISTING, _reason(c.R_PRICE)),
-    ("rejects for the brand", LISTING, _reason(c.R_BRAND)),
-    ("rejects for the size", LISTING, _reason(c.R_SIZE)),
-    ("rejects for a missing attribute", LISTING, _reason(c.R_ATTRIBUTE)),
-    ("rejects for an allergen", LISTING, _reason(c.R_ALLERGEN)),
+    ("rejects for the price", REFUSED, _reason(c.R_PRICE)),
+    ("rejects for the brand", REFUSED, _reason(c.R_BRAND)),
+    ("rejects for the size", REFUSED, _reason(c.R_SIZE)),
+    ("rejects for a missing attribute", REFUSED, _reason(c.R_ATTRIBUTE)),
+    ("rejects for an allergen", REFUSED, _reason(c.R_ALLERGEN)),
     ("rejects as not what it meant", ("random", "spam"), _reason(c.R_NOT_MEANT)),
-    ("rejects because it has one already", (*LISTING, "spam", "pager"), _reason(c.R_HAVE_IT)),
-    ("rejects without a reason", LISTING, _reason(c.R_NO_REASON)),
+    ("rejects because it has one already", (*LISTING, "pager"), _reason(c.R_HAVE_IT)),
+    ("rejects without a reason", ("one_by_one",), _reason(c.R_NO_REASON)),
     ("hesitates between two", LISTING, _act(c.U_HESITATE)),
     ("asks to compare two", LISTING, _act(c.U_REQUEST_COMPARE)),
     ("asks about a product", LISTING, _act(c.U_ASK)),
@@ -177,7 +183,7 @@ BEHAVIOURS = _list_of(
     ("complains: over budget", HONEST, _cause(c.C_OVER_BUDGET)),
     ("complains: wrong directions", ("random",), _cause(c.C_WRONG_DIRECTIONS)),
     ("complains: repetition", ("spam",), _cause(c.C_REPETITION)),
-    ("complains: irrelevant list", ("random", "spam"), _cause(c.C_IRRELEVANT)),
+    ("complains: irrelevant list", ("random",), _cause(c.C_IRRELEVANT)),
     ("complains: untrue claim", ("liar",), _cause(c.C_UNTRUE)),
     ("complains: too many questions", ("pollster",), _cause(c.C_TOO_MANY_QUESTIONS)),
     ("complains: pushed to pay", ("checkout_pusher",), _cause(c.C_PUSHY)),
@@ -192,11 +198,11 @@ BEHAVIOURS = _list_of(
     ("follows a hint against its own plan", ("rule",), lambda b, s, m, o: _hinted(m, o) and o.followed == 1),
     ("refuses a hint", ("rule",), lambda b, s, m, o: _hinted(m, o) and o.followed == 0),
     ("buys on impulse", HONEST, _took(c.W_IMPULSE)),
-    ("sold out: other store", HONEST, _stock_out(1)),
-    ("sold out: other brand", HONEST, _stock_out(2)),
-    ("sold out: same brand, other variety", HONEST, _stock_out(3)),
-    ("sold out: another day", HONEST, _stock_out(4)),
-    ("sold out: drops it", HONEST, _stock_out(5)),
+    ("sold out: other store", ALONE, _stock_out(1)),
+    ("sold out: other brand", ALONE, _stock_out(2)),
+    ("sold out: same brand, other variety", ALONE, _stock_out(3)),
+    ("sold out: another day", ALONE, _stock_out(4)),
+    ("sold out: drops it", ALONE, _stock_out(5)),
     (
         "accepts a substitute for what was sold out",
         LISTING,
@@ -205,7 +211,7 @@ BEHAVIOURS = _list_of(
     ("puts goods back when over budget", HONEST, lambda b, s, m, o: o.action == c.ACT_REMOVE),
     ("gives up a need", HONEST, _gave_up),
     ("trust rises", LISTING, lambda b, s, m, o: s.trust > b.trust),
-    ("trust falls", ("liar", "random"), lambda b, s, m, o: s.trust < b.trust),
+    ("trust falls", ("liar",), lambda b, s, m, o: s.trust < b.trust),
     (
         "leaves angry",
         ("random", "spam", "checkout_pusher"),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from supermarket_env.agents.registry import make_agent
+
 from supermarket_env.envs.game import EpisodeLabels, Game
 from supermarket_env.run.seeding import episode_seed
 from supermarket_env.tasks.task import Task

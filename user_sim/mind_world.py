@@ -210,7 +210,8 @@ def walk(w: Any, s: Any, o: Any) -> None:
 def notice_best(w: Any, s: Any, i: int, section: int) -> int:
     """Return the best acceptable product among the few noticed in a look at ``section`` for need ``i``, -1 if none.
 
-    Its place on the shelf may be empty: labels are read whether or not the goods are there. Each look notices ``shelf_notice`` products: the largest of draw x (0.3 + 0.7 popularity), keyed by (product, look).
+    Its place on the shelf may be empty: labels are read whether or not the goods are there. Each look notices
+    ``shelf_notice`` products: the largest of draw x (0.3 + 0.7 popularity), keyed by (product, look).
     """
     row = w.sec[section]
     best = -1

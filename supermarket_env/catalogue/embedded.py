@@ -91,6 +91,8 @@ class _Line:
     claims: set[str]
     shown: list[str]
     allergens: frozenset[str] = frozenset()
+    stem: str = ""
+    """Name without the size, unique within its type."""
 
 
 @lru_cache(maxsize=8)
@@ -147,6 +149,7 @@ def _add_type(
         _deal(claim, row, lines, draw)
     for line in lines:
         _settle(line, row, draw)
+    _name_lines(lines, row)
     products = [(line, place) for line in lines for place in line.sizes]
     for rank, (line, place) in enumerate(products):
         _add_product(columns, lists, number, row, line, place, rank, draw)
@@ -292,14 +295,29 @@ def size_label(size: float, unit: str, piece: str = "pcs") -> str:
     return f"{size:g} {unit}"
 
 
-def _name(line: _Line, row: TypeRow, place: int) -> str:
+def _name_lines(lines: list[_Line], row: TypeRow) -> None:
+    """Give every line a name of its own: a claim's word and a variety may say the same (lean mince, lean beef mince)."""
+    taken: set[str] = set()
+    for line in lines:
+        said = _claim_words(line, row)
+        for words in (said[:_MAX_CLAIM_WORDS], said, [], [*said[:_MAX_CLAIM_WORDS], "Selected"]):
+            line.stem = _stem(line, row, words)
+            if line.stem not in taken:
+                break
+        taken.add(line.stem)
+
+
+def _claim_words(line: _Line, row: TypeRow) -> list[str]:
     shown = [*line.shown, *(["organic"] if line.brand.tier == "o" and "organic" not in line.shown else [])]
     if "vegan" in shown and "vegetarian" in shown:
         shown.remove("vegetarian")
     said = [row.words.get(claim, word) for claim, word in _CLAIM_WORDS.items() if claim in shown]
-    words = [word for word in said if word][:_MAX_CLAIM_WORDS]
+    return [word for word in said if word]
+
+
+def _stem(line: _Line, row: TypeRow, words: list[str]) -> str:
     what = " ".join(row.template.replace("{v}", line.variety.name).split())
-    return " ".join((line.brand.name, *words, what, size_label(row.sizes[place], row.unit, row.piece)))
+    return " ".join((line.brand.name, *words, what))
 
 
 def shelf_price(cents: float) -> int:
@@ -357,7 +375,7 @@ def _add_product(
     popular = row.weight * _TIER_POPULAR[line.brand.tier] * (1.3 if promotion else 1.0) / (0.06 + chance)
     stock = 1 + int(39.99 * (0.25 + 0.75 * draw(_STOCK, item * 2)) * (1.0 - 0.6 * chance))
     columns.ids.append(f"P{number + 1:03d}{rank + 1:02d}")
-    columns.names.append(_name(line, row, place))
+    columns.names.append(f"{line.stem} {size_label(row.sizes[place], row.unit, row.piece)}")
     columns.brands.append(line.brand.name)
     columns.units.append(row.unit)
     values = (

@@ -105,7 +105,7 @@ class ExecutionConfig(_Section):
     progress: bool = True
     """Show a progress bar when standard error is a terminal."""
     compiled: Literal["auto"] | bool = "auto"
-    """Compiled rule book: when numba is there (auto), always, or never."""
+    """Compiled rule book: in long runs if numba is there (auto), always, or never; the bytes are the same."""
 
 
 class RunConfig(_Section):

@@ -39,7 +39,7 @@ class Hangs(Hostile):
             pass
 
 
-class Nan(Hostile):
+class NotANumber(Hostile):
     def reply(self, view: Any) -> Any:
         return {"act": "recommend", "need": math.nan, "value": math.nan}
 
