@@ -105,8 +105,9 @@ def embedded_catalogue(seed: int = 0) -> Catalogue:
     rows, groups = embedded_taxonomy()
     columns = _empty_columns()
     lists: dict[str, list[float]] = {name: [] for name in _NUMERIC}
+    stems: set[str] = set()
     for number, row in enumerate(rows):
-        _add_type(columns, lists, number, row, groups["house"] + groups[row.brands], seed)
+        _add_type(columns, lists, number, row, groups["house"] + groups[row.brands], seed, stems)
     for name, values in lists.items():
         dtype = np.float64 if name in ("size", "popularity", "quality") else np.int64
         setattr(columns, name, np.array(values, dtype=dtype))
@@ -134,7 +135,13 @@ def _empty_columns() -> Columns:
 
 
 def _add_type(
-    columns: Columns, lists: dict[str, list[float]], number: int, row: TypeRow, brands: tuple[Brand, ...], seed: int
+    columns: Columns,
+    lists: dict[str, list[float]],
+    number: int,
+    row: TypeRow,
+    brands: tuple[Brand, ...],
+    seed: int,
+    stems: set[str],
 ) -> None:
     draw = Draws(seed, zlib.crc32(row.name.encode()))
     lines = _lines(row, _brands_for(row, brands, draw), draw)
@@ -149,7 +156,7 @@ def _add_type(
         _deal(claim, row, lines, draw)
     for line in lines:
         _settle(line, row, draw)
-    _name_lines(lines, row)
+    _name_lines(lines, row, stems)
     products = [(line, place) for line in lines for place in line.sizes]
     for rank, (line, place) in enumerate(products):
         _add_product(columns, lists, number, row, line, place, rank, draw)
@@ -295,9 +302,8 @@ def size_label(size: float, unit: str, piece: str = "pcs") -> str:
     return f"{size:g} {unit}"
 
 
-def _name_lines(lines: list[_Line], row: TypeRow) -> None:
-    """Give every line a name of its own: a claim's word and a variety may say the same (lean mince, lean beef mince)."""
-    taken: set[str] = set()
+def _name_lines(lines: list[_Line], row: TypeRow, taken: set[str]) -> None:
+    """Give every line a name of its own: a claim's word and a variety may say the same (lean mince)."""
     for line in lines:
         said = _claim_words(line, row)
         for words in (said[:_MAX_CLAIM_WORDS], said, [], [*said[:_MAX_CLAIM_WORDS], "Selected"]):

@@ -133,7 +133,7 @@ def test_trials_have_seeds_of_their_own(supermarket: Runner, tmp_path: Path) -> 
 
 
 def test_kill_and_resume_gives_the_same_bytes(tmp_path: Path) -> None:
-    words = [COMMAND, "run", "agents=[retrieval,rule]", "suite.episodes=60"]
+    words = [COMMAND, "run", "agents=[retrieval,rule]", "suite.episodes=30"]
     subprocess.run([*words, "out=whole"], cwd=tmp_path, check=True, capture_output=True)
     for key in range(2):
         out = tmp_path / f"killed-{key}"
