@@ -135,8 +135,8 @@ class Claim(NamedTuple):
 
 CLAIMS = (
     Claim("patience", giving_up, "silent", -1),
-    Claim("trust", following, "guide_only", +1),
-    Claim("compliance", following, "guide_only", +1),
+    Claim("trust", following, "random", +1),
+    Claim("compliance", following, "rule", +1),
     Claim("familiarity", searching, "silent", -1),
     Claim("talkativeness", speaking, "silent", +1),
     Claim("disclosure", telling, "silent", +1),

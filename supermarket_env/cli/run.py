@@ -165,7 +165,8 @@ def _print_result(result: RunResult) -> None:
     print(f"  episodes.jsonl  metrics.json  summary.csv  {PLOT_FILE}  manifest.json  timings.jsonl\n")
     title = f"{describe_world(manifest)} ({manifest['comparability']}), 95 % intervals"
     order, privileged = manifest["agents"], manifest["privileged"]
-    for table in terminal_tables(metrics, title=title, agents=order, privileged=privileged):
+    print(title + "\n")
+    for table in terminal_tables(metrics, agents=order, privileged=privileged):
         console.print(table)
     for note in notes(groups_of(metrics), privileged):
         print(note)

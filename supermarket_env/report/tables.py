@@ -55,7 +55,11 @@ CARE = (
 )
 """What should not happen."""
 
-BLOCKS = (("", OUTCOME), ("lists, suggestions and goals", ADVICE), ("what should not happen", CARE))
+BLOCKS = (
+    ("what the trips were worth", OUTCOME),
+    ("lists, suggestions and goals", ADVICE),
+    ("what should not happen", CARE),
+)
 COLUMNS = OUTCOME + ADVICE + CARE
 UNDEFINED = "n/a"
 MIN_WIDTH = 90
@@ -134,22 +138,19 @@ def notes(groups: Sequence[Group], privileged: Collection[str] = ()) -> list[str
 
 
 def terminal_tables(
-    metrics: Mapping[str, Any], *, title: str, agents: Sequence[str] = (), privileged: Collection[str] = ()
+    metrics: Mapping[str, Any], *, agents: Sequence[str] = (), privileged: Collection[str] = ()
 ) -> list[Table]:
     """Return three narrow tables: what the trips were worth, how the advice fared, what should not happen.
 
     Args:
         metrics: Content of ``metrics.json``.
-        title: Shown above the first one.
         agents: Order of the rows.
         privileged: Assistants marked with a star.
     """
     groups = agent_order(groups_of(metrics), agents)
     tables = []
     for heading, columns in BLOCKS:
-        table = Table(
-            title=heading or title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1)
-        )
+        table = Table(title=heading, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
         table.add_column("assistant\nn = trips", no_wrap=True)
         for column in columns:
             table.add_column(f"{column.title}\n{column.unit}", justify="right", no_wrap=True)

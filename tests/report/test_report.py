@@ -67,7 +67,7 @@ def test_every_column_finds_its_figure_and_interval(metrics: dict[str, Any]) -> 
 
 def shown(metrics: dict[str, Any], width: int = tables.MIN_WIDTH) -> str:
     console = Console(file=io.StringIO(), width=width, no_color=True)
-    for table in terminal_tables(metrics, title="T", agents=["silent", "oracle"], privileged=["oracle"]):
+    for table in terminal_tables(metrics, agents=["silent", "oracle"], privileged=["oracle"]):
         console.print(table)
     file = console.file
     assert isinstance(file, io.StringIO)
@@ -168,7 +168,3 @@ def test_labels_never_overlap_and_keep_their_order(values: list[float]) -> None:
     assert by_value == sorted(by_value)
     gaps = [b - a for a, b in zip(sorted(places), sorted(places)[1:], strict=False)]
     assert all(gap >= 4.6 - 1e-9 for gap in gaps)
-
-
-def test_the_title_of_the_table_is_used(metrics: dict[str, Any]) -> None:
-    assert tables.terminal_tables(metrics, title="my title")[0].title == "my title"
