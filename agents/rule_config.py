@@ -23,8 +23,9 @@ class RuleWeights(BaseModel):
     """Being of the brand asked for."""
     quality: Weight = 0.2
     """The best against the worst rating."""
-    price: Weight = 0.24
-    """A relative price lower by 1; grows by half with every rejection for the price."""
+    price: Weight = 0.36
+    """A relative price lower by 1; grows by half with every rejection for the price. More than the average shopper
+    minds, because what goes over the budget is put back."""
     over_limit: Weight = 0.25
     """Lost above a price limit."""
     popularity: Weight = 0.02

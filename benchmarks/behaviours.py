@@ -31,7 +31,9 @@ MINIMUM = 0.01
 HONEST = ("silent", "retrieval", "rule")
 LISTING = ("retrieval", "rule")
 REFUSED = (*LISTING, "one_by_one")
-ALONE = ("silent", "retrieval")
+ALONE = ("silent", "retrieval", "guide_only")
+"""Assistants that offer nothing in place of what is sold out."""
+TIRING = ("silent", "random", "spam")
 
 
 class Liar:
@@ -77,7 +79,9 @@ class Pollster:
 
 def one_by_one() -> Any:
     """Return ``retrieval`` with lists of one product: the more is turned down, the more reasons are given."""
-    return make_agent({"name": "one_by_one", "_target_": "supermarket_env.agents.retrieval.Retrieval", "list_length": 1})
+    return make_agent(
+        {"name": "one_by_one", "_target_": "supermarket_env.agents.retrieval.Retrieval", "list_length": 1}
+    )
 
 
 DOUBLES: dict[str, Callable[[], Any]] = {"liar": Liar, "pollster": Pollster, "one_by_one": one_by_one}
@@ -217,8 +221,8 @@ BEHAVIOURS = _list_of(
         ("random", "spam", "checkout_pusher"),
         lambda b, s, m, o: s.end == c.E_LEFT and s.giving_up == ANGRY_LEAVE,
     ),
-    ("runs out of patience and leaves", HONEST, _end(c.E_PATIENCE)),
-    ("runs out of patience and pays for what it has", HONEST, _end(c.E_PATIENCE_CHECKOUT)),
+    ("runs out of patience and leaves", TIRING, _end(c.E_PATIENCE)),
+    ("runs out of patience and pays for what it has", TIRING, _end(c.E_PATIENCE_CHECKOUT)),
     ("pays", HONEST, _end(c.E_CHECKOUT)),
 )
 

@@ -1,6 +1,6 @@
 """Playing episodes while watching the user, and the tables of docs/user.md.
 
-Used by ``behaviours.py``, ``traits.py`` and ``trips.py``; not a program of its own.
+Used by ``behaviours.py``, ``traits.py``, ``trips.py`` and tests; not a program of its own.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "user.md"
 WATCHED = (
     "node", "n_cart", "spent", "giving_up", "trust", "irritation", "impulse_p", "target", "status", "dormant", "place",
     "place_by", "accepted", "examined", "gone", "discovered", "avoid", "cart_p", "cart_q",
+    "taste_seed", "walked", "by_ordinal",
 )  # fmt: skip
 """State fields kept from before the turn, for what can only be told by comparing."""
 
@@ -39,9 +40,16 @@ class Before:
 
 
 def play(
-    game: Game, agent: Any, task: Task, *, watch: Watcher | None = None, seed: int | None = None, trial: int = 0
+    game: Game,
+    agent: Any,
+    task: Task,
+    *,
+    begin: Callable[[], None] | None = None,
+    watch: Watcher | None = None,
+    seed: int | None = None,
+    trial: int = 0,
 ) -> None:
-    """Play one episode of a task; ``game`` holds the result. The luck is the run's of seed 0 unless ``seed`` is given."""
+    """Play one episode of a task; ``game`` holds the result. The luck is a run's of seed 0 unless ``seed`` is given."""
     luck = episode_seed(0, task.id, trial) if seed is None else seed
     labels = EpisodeLabels(agent=getattr(agent, "name", "agent"), store=task.store, task_id=task.id, stratum=task.trip)
     view = game.reset(task, seed=luck, labels=labels)
@@ -49,6 +57,8 @@ def play(
         agent.start_privileged(view, game.truth())
     else:
         agent.start(view)
+    if begin is not None:
+        begin()
     kernel = game.kernel
     while not game.done:
         message = agent.reply(view)

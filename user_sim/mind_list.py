@@ -112,6 +112,9 @@ def discover(s: Any, o: Any, i: int) -> None:
 def say_no(w: Any, s: Any, o: Any, i: int, p: int) -> None:
     """Reject ``p`` for need ``i`` with the true main reason, telling the wish it fails."""
     reason, slot = main_flaw(w, s, i, p)
+    if reason != R_ALLERGEN and affordable(w, s, i, p) == 0:
+        reason = R_PRICE
+        slot = 0
     mention(s, i)
     o.act = U_REJECT
     o.need = s.ordinal[i]
@@ -159,6 +162,11 @@ def hesitate(w: Any, s: Any, o: Any, i: int, p: int, second: int) -> int:
     return 1
 
 
+def affordable(w: Any, s: Any, i: int, p: int) -> int:
+    """Return 1 when the units of ``p`` that need ``i`` still lacks fit into what is left of the budget."""
+    return 1 if s.spent + w.prod[p].price * (s.qty[i] - s.got[i]) <= s.budget else 0
+
+
 def judge_need(w: Any, s: Any, m: Any, i: int, depth: int) -> tuple[int, int, int, int]:
     """Look through the first ``depth`` items for need ``i`` within its attention budget.
 
@@ -182,7 +190,7 @@ def judge_need(w: Any, s: Any, m: Any, i: int, depth: int) -> tuple[int, int, in
         if p == s.gone[i] or p == best:
             continue
         u = utility(w, s, i, p)
-        if acceptable(w, s, i, p) == 1:
+        if acceptable(w, s, i, p) == 1 and affordable(w, s, i, p) == 1:
             if u > best_u:
                 second = best
                 second_u = best_u

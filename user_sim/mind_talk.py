@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from supermarket_env.user_sim.mind_hear import active, need_of
-from supermarket_env.user_sim.mind_list import react_to_list, say_no, say_yes
+from supermarket_env.user_sim.mind_list import affordable, react_to_list, say_no, say_yes
 from supermarket_env.user_sim.mind_tell import mention, tell, tell_more, tell_new_need, untold
 
 from supermarket_env.rules.codes import (
@@ -90,7 +90,7 @@ def answer_confirm(w: Any, s: Any, m: Any, o: Any) -> int:
             continue
         s.examined[i] = s.examined[i] + 1
         o.n_examined = 1
-        if acceptable(w, s, i, p) == 1:
+        if acceptable(w, s, i, p) == 1 and affordable(w, s, i, p) == 1:
             say_yes(w, s, o, i, p)
         else:
             say_no(w, s, o, i, p)

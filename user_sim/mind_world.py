@@ -13,7 +13,7 @@ from supermarket_env.user_sim.mind_act import (
     unknown_aim,
 )
 from supermarket_env.user_sim.mind_hear import annoy, gain_trust, lose_trust
-from supermarket_env.user_sim.mind_list import set_target
+from supermarket_env.user_sim.mind_list import affordable, set_target
 
 from supermarket_env.rules.codes import (
     ACT_ADD,
@@ -239,7 +239,7 @@ def notice_best(w: Any, s: Any, i: int, section: int) -> int:
             continue
         if top_p == s.gone[i]:
             continue
-        if acceptable(w, s, i, top_p) == 1:
+        if acceptable(w, s, i, top_p) == 1 and affordable(w, s, i, top_p) == 1:
             u = utility(w, s, i, top_p)
             if u > best_u:
                 best_u = u

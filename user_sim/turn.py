@@ -4,7 +4,8 @@
     the hint masked) -> acts -> what was said is noted
 
 ``begin_trips`` and ``play_turns`` are the entry points that loop over rows; they are compiled when numba is there.
-A user model other than the scripted one replaces what ``respond`` fills in and calls ``carry_out``.
+A user model other than the scripted one replaces what ``decide`` fills in (``adopt`` notes what that means for the
+mind) and shares all the rest.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from typing import Any
 
 from supermarket_env.user_sim.mind_act import choose
 from supermarket_env.user_sim.mind_hear import hear
+from supermarket_env.user_sim.mind_list import set_target
 from supermarket_env.user_sim.mind_talk import open_dialogue, talk
-from supermarket_env.user_sim.mind_world import observe, perform
+from supermarket_env.user_sim.mind_tell import mention
+from supermarket_env.user_sim.mind_world import find_sold_out, observe, perform
 
 from supermarket_env.rules.belief import forget, note_message, note_response
 from supermarket_env.rules.codes import (
@@ -23,12 +26,15 @@ from supermarket_env.rules.codes import (
     MAX_NEEDS,
     MAX_PRODUCTS,
     MAX_TYPES,
+    U_ACCEPT,
     U_BYE,
+    W_RECOMMENDED,
 )
 from supermarket_env.rules.draws import P_KNOWS, P_MAP_ERROR, uniform
 from supermarket_env.rules.judge import judge_message
 from supermarket_env.rules.place import nearest_section_of
 from supermarket_env.rules.rows import MAX_NODES, N_OCCURRED, PLACE_MEMORY
+from supermarket_env.rules.utility import serves
 
 
 def clear(o: Any) -> None:
@@ -144,14 +150,20 @@ def begin(w: Any, s: Any, o: Any) -> None:
         note_response(w, s, o)
 
 
-def respond(w: Any, s: Any, m: Any, o: Any) -> None:
-    """The scripted user hears message ``m``, talks and decides; nothing moves yet."""
+def take_in(w: Any, s: Any, m: Any, o: Any) -> None:
+    """A turn begins: message ``m`` is judged, noted and heard; nothing is said or done yet."""
     s.turn = s.turn + 1
     clear(o)
     judge_message(w, s, m, o)
     note_message(w, s, m)
     hear(w, s, m, o)
+
+
+def decide(w: Any, s: Any, m: Any, o: Any) -> None:
+    """The scripted user talks and chooses its action; nothing moves yet."""
     talk(w, s, m, o)
+    for i in range(s.n_needs):
+        find_sold_out(w, s, i)
     action, arg, qty, _ = choose(w, s, m, o, 0)
     o.would = action
     o.would_arg = arg
@@ -167,6 +179,24 @@ def respond(w: Any, s: Any, m: Any, o: Any) -> None:
         o.need = 0
         for k in range(MAX_PRODUCTS):
             o.products[k] = -1
+
+
+def adopt(w: Any, s: Any, o: Any) -> None:
+    """Note in the mind what another user model said: facts told, a product accepted, what was sold out was said."""
+    for k in range(o.n_facts):
+        i = o.fact_id[k]
+        mention(s, i)
+        o.fact_need[k] = s.ordinal[i]
+        o.fact_new[k] = 1 if ((s.said[i] >> o.fact_slot[k]) & 1) == 0 else 0
+        s.said[i] = s.said[i] | (1 << o.fact_slot[k])
+    if o.act == U_ACCEPT and o.products[0] >= 0:
+        for i in range(s.n_needs):
+            if s.status[i] == 0 and serves(w, s, i, o.products[0]) == 1:
+                set_target(w, s, i, o.products[0], W_RECOMMENDED)
+                s.accepted[i] = 1
+                mention(s, i)
+                o.need = s.ordinal[i]
+                break
 
 
 def carry_out(w: Any, s: Any, m: Any, o: Any) -> None:
@@ -189,5 +219,6 @@ def play_turns(w: Any, states: Any, messages: Any, outcomes: Any, n: int) -> Non
         s = states[k]
         if s.end != 0:
             continue
-        respond(w, s, messages[k], outcomes[k])
+        take_in(w, s, messages[k], outcomes[k])
+        decide(w, s, messages[k], outcomes[k])
         carry_out(w, s, messages[k], outcomes[k])

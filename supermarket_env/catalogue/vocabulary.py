@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from supermarket_env.errors import CatalogueError, unknown_name
@@ -100,6 +101,7 @@ def allergen_mask(names: Sequence[str] | frozenset[str] | set[str]) -> int:
     return mask
 
 
+@lru_cache(maxsize=65536)
 def attribute_names(mask: int) -> frozenset[str]:
     """Return the attribute names of a bit mask.
 
@@ -109,6 +111,7 @@ def attribute_names(mask: int) -> frozenset[str]:
     return frozenset(name for i, name in enumerate(ATTRIBUTES) if mask >> i & 1)
 
 
+@lru_cache(maxsize=65536)
 def allergen_names(mask: int) -> frozenset[str]:
     """Return the allergen names of a bit mask.
 

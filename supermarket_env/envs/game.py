@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from supermarket_env.dialogue.acts import AssistantMessage, Exchange, Transcript, UserResponse
-from supermarket_env.dialogue.consistency import text_mismatch
+from supermarket_env.dialogue.consistency import clean_text, text_mismatch
 from supermarket_env.envs.decode import Decoded, Decoder, clear_message
 from supermarket_env.envs.kernel import Kernel
 from supermarket_env.envs.narrate import Event, Narrator, short
 from supermarket_env.envs.seat import GameView
 from supermarket_env.envs.understand import outcome_of
+from supermarket_env.envs.users import UserDoor, UserModel
 from supermarket_env.errors import ConfigError, MessageError, TaskError, unknown_name
 from supermarket_env.events.hooks import Hook, HookSet
 from supermarket_env.events.log import encode_canonical, finish_episode
@@ -60,6 +61,7 @@ class Game:
         hooks: Live hooks, called in order.
         texts: Whether the user's words are made (switch off for speed; the log then has none).
         mode: ``auto``, ``compiled`` or ``plain`` rules; the results are the same to the bit.
+        user_model: Another user than the scripted one (then the rules are plain); ``None`` is the scripted user.
 
     Raises:
         ConfigError: an argument is out of range or unknown.
@@ -76,6 +78,7 @@ class Game:
         hooks: Iterable[Hook] = (),
         texts: bool = True,
         mode: str = "auto",
+        user_model: UserModel | None = None,
     ) -> None:
         if track not in TRACKS:
             raise ConfigError(unknown_name("track", track, TRACKS))
@@ -91,7 +94,8 @@ class Game:
         self.narrator = Narrator(world)
         self.decoder = Decoder(world)
         self.types: list[int] = world.catalogue.type_idx.tolist()
-        book: Rules = rules(mode)
+        self.door = UserDoor(self, user_model) if user_model is not None else None
+        book: Rules = rules("plain" if self.door else mode)
         tables = compiled_tables(world, self.user) if book.compiled else plain_tables(world, self.user)
         self.kernel = Kernel(book, tables)
         self._wording: Wording | None = None
@@ -135,6 +139,8 @@ class Game:
         self.transcript = Transcript(self.shown_response)
         self._emit({**self._opening_event(o, response), "reveals": self.narrator.reveals(o)}, first=True)
         self.view.refresh(1, self.turn_limit)
+        if self.door is not None:
+            self.door.start()
         if self.hooks:
             self.hooks.episode_start(self.view)
             if self.hooks.has_step_hooks:
@@ -236,7 +242,11 @@ class Game:
             self._stream(start)
             self._finish("assistant_error")
             return self.view
-        kernel.play()
+        if self.door is None:
+            kernel.play()
+        else:
+            self.door.play()
+            o = kernel.o
         self._message_events(decoded, goal)
         response = self._speak(o, opening=False)
         user = names.user_event(turn, o, response, self.last_words)
@@ -248,6 +258,8 @@ class Game:
         self.events.append(self._reward_event(reason))
         if fault:
             self.events.append(fault)
+        if self.door is not None:
+            self._user_faults()
         self.events.append(names.obs_event(turn, kernel.node))
         self.true_turns.append(self._true_turn(o, response))
         action = user["action"]
@@ -261,6 +273,11 @@ class Game:
         else:
             self.view.refresh(turn + 1, self.turn_limit - turn)
         return self.view
+
+    def _user_faults(self) -> None:
+        assert self.door is not None
+        for kind, detail in self.door.faults:
+            self.events.append({"k": "fault", "turn": self.turn, "who": "user", "kind": kind, "detail": detail[:500]})
 
     def _fault_of(self, decoded: Decoded, mismatch: str | None) -> Event:
         kind, detail = decoded.fault, decoded.detail
@@ -336,6 +353,8 @@ class Game:
     def _words(self, o: Any, response: UserResponse, opening: bool) -> str:
         if self._wording is None:
             self._wording = Wording(self.world.catalogue, self.world.store)
+        if self.door is not None and not opening and self.door.text is not None:
+            return clean_text(self.door.text)[0][:300]
         if o.act == codes.U_CHAT and not self._chats(o):
             return ""
         talkative, temper = self.manner_static

@@ -20,36 +20,48 @@ from supermarket_env.rules.rows import (
     State,
     to_record,
 )
-from supermarket_env.rules.twins import Rules
+from supermarket_env.rules.twins import Rules, direct
 from supermarket_env.rules.world import Tables
 from supermarket_env.tasks.prepare import Prepared
 from supermarket_env.tasks.state import seed_lanes
 
 
 class RowCopier:
-    """Copies records of 64-bit fields to plain rows and back through one flat list (the fastest way from Python).
+    """Copies a record of 64-bit fields to a plain row and back through flat lists (the fastest way from Python).
 
-    The two functions are generated from the row's specification, field by field: loops over names with ``setattr``
-    cost more than the turn itself.
+    The functions are generated from the row's specification, field by field: loops over names with ``setattr`` cost
+    more than the turn itself.
+
+    Args:
+        row_class: The plain row.
+        only: Names of the fields to read; ``None`` reads all of them.
     """
 
-    def __init__(self, row_class: type[PlainRow]) -> None:
-        reads, writes, at = [], [], 0
+    def __init__(self, row_class: type[PlainRow], only: frozenset[str] | None = None) -> None:
+        places, at = [], 0
         for name, kind, length in row_class.spec:
-            source = "i" if kind == "i" else "f"
-            reads.append(
-                f"    row.{name} = {source}[{at}:{at + length}]" if length else f"    row.{name} = {source}[{at}]"
-            )
-            writes.append(f"*row.{name}" if length else f"row.{name}")
+            if only is None or name in only:
+                places.append((name, kind, at, length or 1, length))
             at += length or 1
+        self._spans = {kind: _span([p for p in places if p[1] == kind]) for kind in "if"}
+        reads = []
+        for name, kind, first, width, length in places:
+            k = first - self._spans[kind].start
+            reads.append(f"    row.{name} = {kind}[{k}:{k + width}]" if length else f"    row.{name} = {kind}[{k}]")
+        writes = [f"*row.{name}" if length else f"row.{name}" for name, _, length in row_class.spec]
         namespace: dict[str, Any] = {}
         exec("def read(i, f, row):\n" + "\n".join(reads), namespace)
         exec(f"def write(row):\n    return [{', '.join(writes)}]", namespace)
         self._read, self._write = namespace["read"], namespace["write"]
-        self._has_floats = any(kind == "f" for _, kind, _ in row_class.spec)
+        self._has_floats = any(kind == "f" for _, kind, *_ in places)
 
-    def read(self, ints: Any, floats: Any, row: Any) -> None:
-        """Fill a plain row from the integer and float views of one record."""
+    def parts(self, records: Any) -> tuple[Any, Any]:
+        """Return the views of an array of one record that ``read`` takes: its integers and its floats."""
+        return records.view(np.int64)[self._spans["i"]], records.view(np.float64)[self._spans["f"]]
+
+    def read(self, parts: tuple[Any, Any], row: Any) -> None:
+        """Fill a plain row from the views of one record."""
+        ints, floats = parts
         self._read(ints.tolist(), floats.tolist() if self._has_floats else None, row)
 
     def write(self, row: Any, ints: Any) -> None:
@@ -57,9 +69,35 @@ class RowCopier:
         ints[:] = self._write(row)
 
 
+def _span(places: list[Any]) -> slice:
+    """Return the part of a flat record from the first to the last of these fields."""
+    if not places:
+        return slice(0, 0)
+    return slice(min(first for _, _, first, _, _ in places), max(first + width for _, _, first, width, _ in places))
+
+
+def _place(name: str) -> int:
+    """Return where a field of the state stands in the flat record."""
+    fields: Any = STATE_DTYPE.fields
+    return int(fields[name][1]) // 8
+
+
+_HEARD = frozenset(name for name, _, _ in State.spec if name.startswith("h_"))
 _STATE = RowCopier(State)
+_BELIEF = RowCopier(State, _HEARD)
+_CART = RowCopier(State, frozenset({"n_cart", "cart_p", "cart_q"}))
 _MESSAGE = RowCopier(Message)
 _OUTCOME = RowCopier(Outcome)
+_NODE, _END, _WALKED = _place("node"), _place("end"), _place("walked")
+
+
+def copy_row(row: Any) -> Any:
+    """Return an independent copy of a plain row."""
+    made: PlainRow = type(row).__new__(type(row))
+    for name, _, length in row.spec:
+        value = getattr(row, name)
+        setattr(made, name, list(value) if length else value)
+    return made
 
 
 class Kernel:
@@ -71,7 +109,9 @@ class Kernel:
         self.m: Any = Message()
         self.o: Any = Outcome()
         self._state: Any = State()
+        self._heard: Any = State()
         self._stale = False
+        self._heard_stale = False
         if rules.compiled:
             self.states = np.zeros(1, dtype=STATE_DTYPE)
             self.messages = np.zeros(1, dtype=MESSAGE_DTYPE)
@@ -79,16 +119,20 @@ class Kernel:
             self._views()
 
     def _views(self) -> None:
+        self._state_parts = _STATE.parts(self.states)
+        self._belief_parts = _BELIEF.parts(self.states)
+        self._cart_parts = _CART.parts(self.states)
+        self._outcome_parts = _OUTCOME.parts(self.outcomes)
         self._state_ints = self.states.view(np.int64)
         self._state_floats = self.states.view(np.float64)
         self._message_ints = self.messages.view(np.int64)
-        self._outcome_ints = self.outcomes.view(np.int64)
-        self._outcome_floats = self.outcomes.view(np.float64)
+        self._play = self._observe = None
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
         state["rules"] = self.rules.compiled
-        return {k: v for k, v in state.items() if not (k.startswith("_") and k.endswith(("_ints", "_floats")))}
+        made_anew = ("_ints", "_floats", "_parts", "_play", "_observe")
+        return {k: v for k, v in state.items() if not (k.startswith("_") and k.endswith(made_anew))}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         from supermarket_env.rules.twins import compiled, plain
@@ -102,9 +146,20 @@ class Kernel:
     def s(self) -> Any:
         """The state as a plain row (a copy when the rules are compiled: do not write to it)."""
         if self._stale:
-            _STATE.read(self._state_ints, self._state_floats, self._state)
+            _STATE.read(self._state_parts, self._state)
             self._stale = False
         return self._state
+
+    @property
+    def heard(self) -> Any:
+        """What the assistant may know of the state, as a plain row: the ``h_`` fields and the cart, nothing else."""
+        if not self.rules.compiled:
+            return self._state
+        if self._heard_stale:
+            _BELIEF.read(self._belief_parts, self._heard)
+            _CART.read(self._cart_parts, self._heard)
+            self._heard_stale = False
+        return self._heard
 
     def begin(self, prepared: Prepared, *, seed: int, max_turns: int, reads_acts: int) -> None:
         """Start a trip of a prepared task with the luck of ``seed``."""
@@ -126,30 +181,67 @@ class Kernel:
         """Play one turn with the message in ``m``; the result is in ``o``."""
         if self.rules.compiled:
             _MESSAGE.write(self.m, self._message_ints)
-            self.rules.play_turns(self.tables, self.states, self.messages, self.outcomes, 1)
+            if self._play is None:
+                self.rules.play_turns(self.tables, self.states, self.messages, self.outcomes, 1)
+                self._play = direct(self.rules.play_turns)
+            else:
+                self._play(self.tables, self.states, self.messages, self.outcomes, 1)
             self._read_outcome()
         else:
             self.rules.play_turns(self.tables, [self._state], [self.m], [self.o], 1)
+
+    def copy(self) -> Kernel:
+        """Return an independent copy with the same rules and tables."""
+        made = Kernel(self.rules, self.tables)
+        made.m, made.o = copy_row(self.m), copy_row(self.o)
+        made._state = copy_row(self._state)
+        made._stale, made._heard_stale = self._stale, True
+        if self.rules.compiled:
+            made.states[:] = self.states
+            made.messages[:] = self.messages
+            made.outcomes[:] = self.outcomes
+        return made
+
+    def take_over(self, state: Any, outcome: Any) -> None:
+        """Go on with another state and outcome row (plain rules only)."""
+        self._state = state
+        self.o = outcome
 
     def note(self, outcome: Any) -> None:
         """Let the belief take in an outcome that a parser made from words (text track)."""
         if self.rules.compiled:
             to_record(outcome, self.outcomes[0])
             self.rules.note_responses(self.tables, self.states, self.outcomes, 1)
-            self._stale = True
+            self._stale = self._heard_stale = True
         else:
             self.rules.note_responses(self.tables, [self._state], [outcome], 1)
 
+    def observe(self, rows: Any) -> None:
+        """Fill the observation: ``rows`` is a float64 array (1, OBSERVATION_SIZE), for plain rules a list of one."""
+        if not self.rules.compiled:
+            self.rules.observe_rows(self.tables, [self._state], rows, 1)
+        elif self._observe is None:
+            self.rules.observe_rows(self.tables, self.states, rows, 1)
+            self._observe = direct(self.rules.observe_rows)
+        else:
+            self._observe(self.tables, self.states, rows, 1)
+
     def _read_outcome(self) -> None:
-        _OUTCOME.read(self._outcome_ints, self._outcome_floats, self.o)
-        self._stale = True
+        _OUTCOME.read(self._outcome_parts, self.o)
+        self._stale = self._heard_stale = True
 
     @property
     def node(self) -> int:
         """Where the user stands."""
-        return int(self.states["node"][0]) if self.rules.compiled else self._state.node
+        return self._state_ints.item(_NODE) if self.rules.compiled else self._state.node  # type: ignore[no-any-return]
 
     @property
     def end(self) -> int:
         """End code, 0 while running."""
-        return int(self.states["end"][0]) if self.rules.compiled else self._state.end
+        return self._state_ints.item(_END) if self.rules.compiled else self._state.end  # type: ignore[no-any-return]
+
+    @property
+    def walked(self) -> float:
+        """Metres walked so far."""
+        found = self._state_floats.item(_WALKED) if self.rules.compiled else self._state.walked
+        return found  # type: ignore[no-any-return]

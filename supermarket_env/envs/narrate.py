@@ -249,7 +249,7 @@ class Narrator:
 
     def user_event(self, turn: int, o: Any, response: UserResponse, text: str) -> Event:
         """Return the ``user`` event of a turn."""
-        return {
+        event: Event = {
             "k": "user",
             "turn": turn,
             "act": response.act,
@@ -257,7 +257,11 @@ class Narrator:
             "text": text,
             "action": self.action(o.action, o.arg, o.qty),
             "legal": True,
-            "would": self.action(o.would, o.would_arg, o.would_qty),
+        }
+        if o.would:
+            event["would"] = self.action(o.would, o.would_arg, o.would_qty)
+        return {
+            **event,
             "path_m": short(o.metres),
             "trust": short(o.trust),
             "irritation": short(o.irritation),

@@ -204,10 +204,8 @@ OUTCOME: Final[Spec] = (
     ("cart_q", "i", 0),
     ("cart_why", "i", 0),
     ("cleared", "i", 0),
-    ("metres", "f", 0),
     # judgements made when the message came
     ("sug_legal", "i", 0),
-    ("progress", "f", 0),
     ("has_progress", "i", 0),
     ("goal_section", "i", 0),
     ("goal_node", "i", 0),
@@ -219,6 +217,9 @@ OUTCOME: Final[Spec] = (
     ("n_examined", "i", 0),
     ("stock_out", "i", 0),  # 0 none, 1 other store, 2 other brand, 3 same brand, 4 delay, 5 drop
     ("searching", "i", 0),
+    # floats last: the two kinds are read from the record in one stretch each
+    ("metres", "f", 0),
+    ("progress", "f", 0),
     ("trust", "f", 0),
     ("irritation", "f", 0),
     ("patience", "f", 0),

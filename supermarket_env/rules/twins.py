@@ -80,17 +80,44 @@ def _own_functions(module: ModuleType) -> list[FunctionType]:
     return [f for f in vars(module).values() if isinstance(f, FunctionType) and f.__module__ == module.__name__]
 
 
-def _jit_options(numba: Any) -> dict[str, Any]:
-    """Return options that switch reference counting off where this numba can (several times faster, same bits)."""
+INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "no_rewrites": True}
+"""Options of the functions that only compiled code calls: no entry from Python is built for them (compile time)."""
+
+
+def _jit_options(numba: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return options for entry points and for the functions behind them, those this numba knows.
+
+    ``_nrt`` switches reference counting off: several times faster, same bits.
+    """
 
     def probe(x: int) -> int:
         return x + 1
 
-    try:
-        numba.njit(_nrt=False)(probe)(1)
-    except Exception:  # a private option: any failure means "not in this numba"
-        return {}
-    return {"_nrt": False}
+    for entry, inner in (({"_nrt": False}, {"_nrt": False, **INNER}), ({}, INNER)):
+        try:
+            called = numba.njit(**inner)(probe)
+            numba.njit(**entry)(lambda x: called(x))(1)
+        except Exception:  # private options: any failure means "not in this numba"
+            continue
+        return entry, inner
+    return {}, {}
+
+
+def _single(numba: Any, dispatcher: Any) -> Any:
+    """Let a function that is called with constants be compiled once for integers, not once for every constant.
+
+    numba takes a call like ``uniform(s, 3, i, 0)`` for a type of its own; half of the compile time went there.
+    """
+    plain_template = getattr(dispatcher, "get_call_template", None)
+    if plain_template is None:
+        return dispatcher
+    unliteral = numba.types.unliteral
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        return plain_template(tuple(unliteral(a) for a in args), {name: unliteral(a) for name, a in kws.items()})
+
+    dispatcher.get_call_template = get_call_template
+    return dispatcher
 
 
 def _callee(*arguments: Any) -> None:
@@ -128,7 +155,7 @@ def compiled() -> Rules:
     """
     import numba
 
-    options = _jit_options(numba)
+    options, inner = _jit_options(numba)
     made: dict[FunctionType, Any] = {}
     for name in MODULES:
         module = importlib.import_module(name)
@@ -140,7 +167,7 @@ def compiled() -> Rules:
             twin = FunctionType(
                 function.__code__, namespace, function.__name__, function.__defaults__, function.__closure__
             )
-            namespace[function.__name__] = made[function] = numba.njit(**options)(twin)
+            namespace[function.__name__] = made[function] = _single(numba, numba.njit(**inner)(twin))
     source = source_hash()
     entries = {}
     for name, function in plain()._asdict().items():
@@ -153,6 +180,18 @@ def compiled() -> Rules:
         except RuntimeError:  # no place for a cache (read-only install, no home): compile without one
             entries[name] = numba.njit(**options)(wrapped)
     return Rules(compiled=True, **entries)
+
+
+def direct(entry: Callable[..., None]) -> Callable[..., None]:
+    """Return the machine code behind a compiled entry point, without numba's look-up of the argument types.
+
+    Only for arguments of exactly the types of its first call, which is what one kernel passes turn after turn: nothing
+    is checked. The entry point itself comes back while it was not called yet, and where numba keeps no such thing.
+    """
+    overloads = getattr(entry, "overloads", None)
+    if overloads is None or len(overloads) != 1:
+        return entry
+    return getattr(next(iter(overloads.values())), "entry_point", None) or entry
 
 
 def rules(mode: str = "auto") -> Rules:

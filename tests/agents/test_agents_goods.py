@@ -101,7 +101,7 @@ def test_the_shelf_knows_only_carried_goods(world: Any) -> None:
 
 
 def ranked(need: Any, **options: Any) -> tuple[str, ...]:
-    given_options = {"wishes": (), "excluded": (), "thrift": 1.0, "count": 30} | options
+    given_options: dict[str, Any] = {"wishes": (), "excluded": (), "thrift": 1.0, "count": 30} | options
     return rank(SHELF, need, RuleWeights(), **given_options)
 
 

@@ -152,7 +152,8 @@ def test_kill_and_resume_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 HOSTILE = (
-    "Raises", "RaisesAtStart", "Exits", "NotANumber", "Megabyte", "ControlCharacters", "UnknownIds", "ElevenItems", "Nothing"
+    "Raises", "RaisesAtStart", "Exits", "NotANumber", "Megabyte", "ControlCharacters", "UnknownIds", "ElevenItems",
+    "Nothing",
 )  # fmt: skip
 
 
