@@ -3,9 +3,9 @@
     python benchmarks/traits.py                  # 500 pairs a trait; rewrites the table in docs/user.md
     python benchmarks/traits.py --pairs 120 --dry --only trust,temper
 
-A pair is one task played twice with the same luck by the same assistant; only the trait differs. Printed is the rate of
-the behaviour the trait is named after at both ends, and the paired difference with its 95 % interval (Student's t), which
-must lie on the expected side of 0. Exit code 1 when one does not.
+A pair is one task played twice with the same luck by the same assistant; only the trait differs. Printed is the rate
+of the behaviour the trait is named after at both ends, and the paired difference with its 95 % interval (Student's
+t), which must lie on the expected side of 0. Exit code 1 when one does not.
 """
 
 from __future__ import annotations

@@ -1,21 +1,24 @@
 """An independent look over a user's shoulder: what no trip may contain, whatever the assistant does.
 
-Walking is judged by the floor plan itself (edges, directions, shelf rectangles), not by the tables the rules read; goods,
-money and statements by the task. Used by ``trips.py`` and the tests; not a program of its own.
+Walking is judged by the floor plan itself (edges, directions, shelf rectangles), not by the tables the rules read;
+goods, money and statements by the task. Used by ``trips.py`` and the tests; not a program of its own.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
-from supermarket_env.user_sim.mind_tell import slot_value
 from user_page import Before
 
+from supermarket_env.catalogue.schema import ATTRIBUTES, allergen_mask, attribute_mask
 from supermarket_env.envs.game import Game
 from supermarket_env.rules import codes as c
 from supermarket_env.rules.draws import P_STOCK, lane
 from supermarket_env.store.layout import Layout
+from supermarket_env.tasks.task import Need
+from supermarket_env.world import World
 
 _STRAIGHT = math.cos(math.radians(5.0))
 _SLACK = 0.01
@@ -69,10 +72,30 @@ def walks_of(layout: Layout) -> dict[tuple[int, int], float]:
 
 def _straight(points: list[tuple[float, float]]) -> bool:
     headings = []
-    for (ax, ay), (bx, by) in zip(points, points[1:], strict=False):
+    for (ax, ay), (bx, by) in pairwise(points):
         size = math.hypot(bx - ax, by - ay) or 1.0
         headings.append(((bx - ax) / size, (by - ay) / size))
     return all(g[0] * h[0] + g[1] * h[1] >= _STRAIGHT for g in headings for h in headings)
+
+
+def true_value(world: World, need: Need, slot: int) -> int:
+    """Return what a truthful user says when asked for a slot of a need, from the task itself; 0 is no preference."""
+    cat = world.catalogue
+    kind = next(t for t, k in enumerate(cat.types) if k.name == need.types[0])
+    values = {
+        c.S_TYPE: kind + 1,
+        c.S_DEPARTMENT: list(cat.departments).index(cat.types[kind].department) + 1,
+        c.S_BRAND: list(cat.brands).index(need.brand) + 1 if need.brand else 0,
+        c.S_SIZE: c.SIZE_CLASSES.index(need.size or "none"),
+        c.S_QUANTITY: need.qty,
+        c.S_PRICE_LIMIT: need.price_limit_cents,
+        c.S_DIET: attribute_mask(need.diets),
+        c.S_ALLERGY: allergen_mask(need.allergens),
+    }
+    if slot >= c.SLOT_ATTRIBUTE:
+        name = ATTRIBUTES[slot - c.SLOT_ATTRIBUTE]
+        return int(name in need.wants or name in need.diets)
+    return values.get(slot, 0)
 
 
 class Auditor:
@@ -150,13 +173,13 @@ class Auditor:
             i = o.fact_id[k]
             if self.order.setdefault(ordinal, i) != i:
                 self._wrong(s, f"need {ordinal} meant {self.order[ordinal]} and now {i}")
-            if value != slot_value(self.game.prepared.state, i, slot):
+            if value != true_value(self.game.world, self.game.task.needs[i], slot):
                 self._wrong(s, f"said {value} for slot {slot} of need {i}, which is untrue")
             if self.said.setdefault((ordinal, slot), value) != value:
                 self._wrong(s, f"said {value} for slot {slot} of need {ordinal}, before {self.said[ordinal, slot]}")
 
     def _opinions(self, b: Before, s: Any, o: Any) -> None:
-        """A product turned down for what it is stays turned down; one that is wanted is not refused; reasons are true."""
+        """A product turned down for what it is stays turned down, a chosen one chosen; reasons and causes are true."""
         p = o.products[0]
         i = s.by_ordinal[o.need - 1] if o.need > 0 else -1
         if o.act == c.U_ACCEPT:
@@ -164,11 +187,12 @@ class Auditor:
                 self._wrong(s, f"accepted product {p}, which it had turned down")
             self.accepted.add((i, p))
         elif o.act == c.U_REJECT and i >= 0:
-            if o.reason not in (c.R_HAVE_IT, c.R_NO_REASON):
+            dear = b.spent + self.goods[p].price * (s.qty[i] - s.got[i]) > s.budget
+            if o.reason not in (c.R_HAVE_IT, c.R_NO_REASON) and not (dear and o.reason == c.R_PRICE):
                 self.rejected.add((i, p))
                 if (i, p) in self.accepted:
                     self._wrong(s, f"turned down product {p}, which it had accepted")
-            if not self._reason_holds(s, o, i, p):
+            if not (dear and o.reason == c.R_PRICE) and not self._reason_holds(s, o, i, p):
                 self._wrong(s, f"reason {c.REASONS[o.reason]} is not true of product {p}")
         elif o.act == c.U_COMPLAIN and o.cause == c.C_OUT_OF_STOCK and self.units_left(b, p) > 0:
             self._wrong(s, f"called product {p} sold out")

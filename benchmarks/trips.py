@@ -1,11 +1,11 @@
 """Thousands of trips with good, bad and hostile assistants: what never happens, and how far users get alone.
 
-    python benchmarks/trips.py                    # 5,000 audited episodes; rewrites two tables in docs/user.md
+    python benchmarks/trips.py                    # 5,000 audited episodes; rewrites its tables in docs/user.md
     python benchmarks/trips.py --episodes 300 --dry
 
-Nobody walks through a shelf, takes what is out of stock, pays above budget, walks out with goods, or contradicts itself.
-Besides: how often ``rule`` ends in a purchase, its turns against the oracle's, and the need satisfaction of users left
-alone (``silent``) by trip type and layout. Exit code 1 when a condition fails.
+Nobody walks through a shelf, takes what is out of stock, pays above budget, walks out with goods, or contradicts
+itself. Besides: how often ``rule`` ends in a purchase, its turns against the oracle's, and the need satisfaction of
+users left alone (``silent``) by trip type and layout. Exit code 1 when a condition fails.
 """
 
 from __future__ import annotations

@@ -1,15 +1,22 @@
 """Playing episodes while watching the user, and the tables of docs/user.md.
 
-Used by ``behaviours.py``, ``traits.py``, ``trips.py`` and tests; not a program of its own.
+Used by ``behaviours.py``, ``traits.py``, ``trips.py`` and tests. By itself it rewrites what follows from the source:
+
+    python benchmarks/user_page.py              # the tables of traits and mechanisms in docs/user.md
 """
 
 from __future__ import annotations
 
+import ast
+import inspect
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from supermarket_env.agents.registry import make_agent
+from supermarket_env.user_sim import config
+from supermarket_env.user_sim.persona import TRAIT_TABLE
 
 from supermarket_env.envs.game import EpisodeLabels, Game
 from supermarket_env.run.seeding import episode_seed
@@ -95,3 +102,45 @@ def write_table(marker: str, text: str, page: Path = PAGE) -> None:
         raise ValueError(f"{page.name} needs the lines {first.strip()} and {last} once each")
     start = old.index(first) + len(first)
     page.write_text(old[:start] + "\n" + text.strip() + "\n\n" + old[old.index(last) :], encoding="utf-8")
+
+
+SHAPES = {"uniform": "even", "low": "mostly low", "middle": "mostly in the middle"}
+
+
+def trait_table() -> str:
+    """Return the table of persona traits, from the table the sampler reads."""
+    rows = [
+        [
+            f"`{t.name}`",
+            f"{t.low:g} to {t.high:g}",
+            SHAPES[t.shape],
+            f"{t.minimum:g} to {t.maximum:g}",
+            t.meaning,
+            t.source,
+        ]
+        for t in TRAIT_TABLE
+    ]
+    return table(("trait", "drawn from", "how", "may be set to", "what it is", "source"), rows)
+
+
+def mechanism_table() -> str:
+    """Return the table of mechanisms, from the configuration class and the docstrings of its fields."""
+    tree = ast.parse(inspect.getsource(config))
+    shares = config.StockOutShares()
+    about = "Share of this reaction to a sold-out product (GMA/FMI 2002)."
+    rows = [[f"`stock_out.{name}`", f"{value:g}", "0 to 1", about] for name, value in shares.model_dump().items()]
+    meanings: dict[str, str] = {}
+    body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Mechanisms")
+    for field, after in pairwise(body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(after, ast.Expr):
+            meanings[field.target.id] = " ".join(str(ast.literal_eval(after.value)).split())
+    for name, info in config.Mechanisms.model_fields.items():
+        if name != "stock_out":
+            low, high = (next(getattr(m, end) for m in info.metadata if hasattr(m, end)) for end in ("ge", "le"))
+            rows.append([f"`{name}`", f"{info.default:g}", f"{low:g} to {high:g}", meanings[name]])
+    return table(("key", "default", "range", "meaning"), rows)
+
+
+if __name__ == "__main__":
+    write_table("trait-table", trait_table())
+    write_table("mechanisms", mechanism_table())

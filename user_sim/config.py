@@ -81,19 +81,31 @@ class Mechanisms(BaseModel):
     hesitate_gap: Amount = 0.08
     """Utility difference below which two items are hard to choose between."""
     turn_cost: Amount = 0.25
+    """Patience spent on every turn."""
     search_cost: Amount = 1.0
+    """Patience spent, besides, on a move without knowing where to."""
     wait_cost: Amount = 0.6
+    """Patience spent, besides, on a turn without walking or handling goods."""
     talk_cost: Share = 0.3
     """Probability that answering or reacting to a list takes the whole turn."""
     irr_same_list: Amount = 1.2
+    """Irritation by a list that was shown before (this and the next ones times 0.5 + temper)."""
     irr_irrelevant: Amount = 0.8
+    """Irritation by a list without anything that is wanted."""
     irr_repeated_question: Amount = 0.8
+    """Irritation by a question that was answered already."""
     irr_third_question: Amount = 0.6
+    """Irritation by the third question about one need, and every further one."""
     irr_wrong_goal: Amount = 0.3
+    """Irritation by a goal that serves no open need."""
     irr_wrong_place: Amount = 1.0
+    """Irritation on arriving at a place that does not hold what it was said to."""
     irr_pushy: Amount = 0.84
+    """Irritation by an offer to pay or leave while needs are open."""
     irr_untrue: Amount = 1.0
+    """Irritation on finding a claim untrue at the shelf."""
     irr_illegal: Amount = 0.1
+    """Irritation by a hint that cannot be followed."""
     irr_relief: Share = 0.25
     """Share of irritation that an acknowledgement right after a complaint takes away."""
     irr_decay: Share = 0.9
@@ -105,23 +117,38 @@ class Mechanisms(BaseModel):
     give_up_pays: Share = 0.75
     """Probability that a user out of patience pays for what it has."""
     follow_trust: Share = 0.35
+    """Weight of trust in following: serve x (follow_trust x trust + follow_compliance x compliance)."""
     follow_compliance: Share = 0.65
-    """Probability of following = serve x (follow_trust x trust + follow_compliance x compliance)."""
+    """Weight of compliance in following."""
     serve_aim: Share = 1.0
+    """How well a hint serves that leads to the present aim."""
     serve_neutral: Share = 0.3
+    """How well a hint serves that leads no nearer."""
     serve_against: Share = 0.1
+    """How well a hint serves that leads away from what is at hand."""
     trust_gain: Share = 0.08
+    """Share of the trust missing to 1 that is won when a hint proved right."""
     trust_loss: Share = 0.3
+    """Share of trust lost when a hint or claim proved wrong."""
     stock_out: StockOutShares = StockOutShares()
     impulse_rate: Share = 0.06
     """Impulse chance a move at impulse 0.5 is half of this; rises late in the trip."""
     impulse_late: Amount = 1.0
+    """How much the chance of an impulse has grown when all needs are settled (1: doubled)."""
     max_impulse: Count = 3
+    """Impulse goods a trip at most."""
     volunteer: Share = 0.5
+    """Probability, scaled by disclosure and talkativeness, of telling something unasked."""
+    volunteer_next: Share = 0.35
+    """Added to it once all needs mentioned so far are settled."""
     ask_where: Share = 0.9
+    """Probability of asking for an unknown place, times (0.4 + 0.6 talkativeness)."""
     ask_product: Share = 0.25
+    """Probability of asking about a product before taking it, times (0.3 + talkativeness)."""
     thank: Share = 0.6
+    """Probability of thanking for help, times (0.3 + 0.7 talkativeness)."""
     chat: Share = 0.3
+    """Probability of a word in reply when there is nothing to say, times talkativeness."""
 
 
 class UserConfig(BaseModel):

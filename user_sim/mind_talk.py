@@ -202,7 +202,7 @@ def volunteer(w: Any, s: Any, o: Any) -> int:
     u = uniform(s, P_VOLUNTEER, 0, occurs(s, P_VOLUNTEER, 0))
     chance = par.volunteer * (0.3 + s.t_disclosure) * (0.5 + s.t_talkativeness)
     if settled == 1:
-        chance = chance + 0.35
+        chance = chance + par.volunteer_next
     if u >= chance:
         return 0
     if settled == 0:

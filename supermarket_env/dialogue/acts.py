@@ -8,7 +8,7 @@ optionally one suggested user action and one navigation goal. Ids are the catalo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -87,8 +87,7 @@ class AssistantMessage(BaseModel):
             raise MessageError(f"assistant message, field {place}: {first['msg']}; got {obj!r:.200}") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """One thing the user said about a need: ``value`` is ``None`` for "no preference"."""
 
     need: int
@@ -101,8 +100,7 @@ class Fact:
     attribute."""
 
 
-@dataclass(frozen=True, slots=True)
-class UserResponse:
+class UserResponse(NamedTuple):
     """The user's dialogue act with its slots, as an assistant of the semantic track sees it."""
 
     act: str
@@ -131,8 +129,7 @@ def slot_names(attributes: tuple[str, ...]) -> tuple[str, ...]:
     return codes.SLOTS + attributes
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(NamedTuple):
     """One finished turn as the assistant knows it: its own message and the user's answer and action."""
 
     turn: int

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from supermarket_env.catalogue.schema import Catalogue
 from supermarket_env.dialogue import parse_cues as cues
@@ -62,9 +61,9 @@ class Parser:
         products = self._on_the_table(masked, found, self._finder.find(line, table))
         response = self._read(line, masked, found, products, asked, mentioned)
         if not response.products and response.act in ("accept", "reject", "ask") and len(set(table)) == 1:
-            response = replace(response, products=table[:1])
+            response = response._replace(products=table[:1])
         need = response.need or self._need(response, found, asked, mentioned)
-        return replace(response, need=need, text=text)
+        return response._replace(need=need, text=text)
 
     def assistant(self, text: str, *, mentioned: Sequence[HeardNeed]) -> AssistantMessage:
         """Return the message an assistant's text amounts to; the text is kept. See :class:`AssistantReader`."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from supermarket_env.dialogue.acts import AssistantMessage, Exchange, Transcript, UserResponse
+from supermarket_env.dialogue.acts import SILENT, AssistantMessage, Exchange, Transcript, UserResponse
 from supermarket_env.dialogue.consistency import clean_text, text_mismatch
 from supermarket_env.envs.decode import Decoded, Decoder, clear_message
 from supermarket_env.envs.kernel import Kernel
@@ -17,12 +18,12 @@ from supermarket_env.envs.users import UserDoor, UserModel
 from supermarket_env.errors import ConfigError, MessageError, TaskError, unknown_name
 from supermarket_env.events.hooks import Hook, HookSet
 from supermarket_env.events.log import encode_canonical, finish_episode
-from supermarket_env.metrics.satisfaction import assign, true_needs
+from supermarket_env.metrics.satisfaction import TrueNeed, assign, true_needs
 from supermarket_env.rules import codes
 from supermarket_env.rules.draws import P_AGENT, P_CHAT, P_WORDS, lane
 from supermarket_env.rules.twins import Rules, rules
 from supermarket_env.tasks.prepare import Prepared, prepare
-from supermarket_env.tasks.state import compiled_tables, plain_tables
+from supermarket_env.tasks.state import compiled_tables, plain_tables, seed_lanes
 from supermarket_env.tasks.task import Task
 from supermarket_env.tasks.tour import shortest_tour
 from supermarket_env.user_sim.config import UserConfig
@@ -32,6 +33,12 @@ from supermarket_env.world import World
 TRACKS = ("semantic", "text")
 TURN_COST = 0.1
 """Reward lost over a trip that takes exactly the optimal number of turns."""
+
+
+@lru_cache(maxsize=4096)
+def _true_needs(prepared: Prepared) -> tuple[TrueNeed, ...]:
+    """Return the needs of a task as the metrics read them from its logged truth."""
+    return true_needs(prepared.logged_truth) or ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +122,14 @@ class Game:
         self.prepared: Prepared = prepare(self.world, task, self.user)
         self.turn_limit = self.max_turns or self.prepared.max_turns
         self.turn_reward = short(-TURN_COST / self.prepared.optimal_turns)
+        self._lanes = seed_lanes(seed)
         self.kernel.begin(
-            self.prepared, seed=seed, max_turns=self.turn_limit, reads_acts=1 if self.track == "semantic" else 0
+            self.prepared, self._lanes, max_turns=self.turn_limit, reads_acts=1 if self.track == "semantic" else 0
         )
         o = self.kernel.o
-        s = self.kernel.s
-        self.agent_seed = lane(s.seed_lo, P_AGENT, 0, 0)
+        self.agent_seed = lane(self._lanes[0], P_AGENT, 0, 0)
+        self._word_key = (self._lanes[1] << 32) + lane(self._lanes[0], P_WORDS, 0, 0)
+        self._manners: dict[tuple[int, bool, int], Manner] = {}
         self.turn = 0
         self.done = False
         self.reason = ""
@@ -131,8 +140,10 @@ class Game:
         self.bought: dict[int, int] = {}
         self.last_action = ("", "")
         self.last_words = ""
-        self.manner_static = (round(s.t_talkativeness, 3), round(s.t_temper, 3))
-        self.last_message = AssistantMessage()
+        persona = self.prepared.state
+        self.manner_static = (round(persona.t_talkativeness, 3), round(persona.t_temper, 3))
+        self.last_message = SILENT
+        self._turn_parts = {"need_satisfaction": 0.0, "turn": self.turn_reward}
         self.topics: list[str] = [""] * codes.MAX_NEEDS
         self.view = GameView(self)
         response = self._speak(o, opening=True)
@@ -191,6 +202,8 @@ class Game:
         m = self.kernel.m
         clear_message(m)
         fill(m)
+        if text:
+            text = clean_text(text)[0]
         items = tuple(self.narrator.product[p] for p in m.items[: m.n_items]) if m.n_items else ()
         goal = self.narrator.goal_name(m) if m.goal_kind else None
         self.last_message = self.narrator.message(m, text)
@@ -201,7 +214,7 @@ class Game:
         """Play one turn in which the assistant failed (it raised, hung or sent junk): a faulty empty message."""
         self._must_run()
         clear_message(self.kernel.m)
-        self.last_message = AssistantMessage()
+        self.last_message = SILENT
         return self._play(Decoded("", (), kind, detail), None, None)
 
     def infra_error(self, detail: str) -> None:
@@ -227,46 +240,44 @@ class Game:
     def _play(self, decoded: Decoded, goal: tuple[str, str] | None, mismatch: str | None) -> GameView:
         kernel, names = self.kernel, self.narrator
         m, o = kernel.m, kernel.o
-        self.turn += 1
-        turn = self.turn
-        start = len(self.events)
-        fault = self._fault_of(decoded, mismatch)
-        if decoded.fault:
-            self.struck += 1
-        else:
-            self.struck = 0
+        events = self.events
+        self.turn = turn = self.turn + 1
+        start = len(events)
+        fault = self._fault_of(decoded, mismatch) if decoded.fault or mismatch else None
+        self.struck = self.struck + 1 if decoded.fault else 0
         if self.struck >= self.strikes:
             o.claim = -1
-            self.events.append(names.assistant_event(turn, m, o, decoded.text))
-            self.events.append(fault)
+            events.append(names.assistant_event(turn, m, o, decoded.text))
+            events.append(self._fault_of(decoded, mismatch))
             self._stream(start)
             self._finish("assistant_error")
             return self.view
+        if m.act == codes.A_ASK and m.slot == codes.S_NONE:
+            m.slot = codes.S_ANYTHING
         if self.door is None:
             kernel.play()
         else:
             self.door.play()
             o = kernel.o
-        self._message_events(decoded, goal)
+        events.append(names.assistant_event(turn, m, o, decoded.text))
+        if decoded.items or m.sug_type or goal is not None:
+            self._message_events(decoded, goal)
         response = self._speak(o, opening=False)
-        user = names.user_event(turn, o, response, self.last_words)
-        if o.n_facts:
-            user["reveals"] = names.reveals(o)
-        self.events.append(user)
-        self._cart_events(o)
-        reason = codes.ENDS[kernel.end] if kernel.end else ""
-        self.events.append(self._reward_event(reason))
-        if fault:
-            self.events.append(fault)
+        events.append(names.user_event(turn, o, response, self.last_words))
+        if o.cart_op or o.cleared:
+            self._cart_events(o)
+        end = kernel.end
+        reason = codes.ENDS[end] if end else ""
+        events.append(self._reward_event(reason))
+        if fault is not None:
+            events.append(fault)
         if self.door is not None:
             self._user_faults()
-        self.events.append(names.obs_event(turn, kernel.node))
-        self.true_turns.append(self._true_turn(o, response))
-        action = user["action"]
-        self.last_action = (action["type"], next(iter(action["params"].values()), ""))
-        self.transcript.exchanges.append(
-            Exchange(turn, self.last_message, self.shown_response, *self.last_action, qty=o.qty)
-        )
+        events.append(names.obs_event(turn, kernel.node))
+        asks = o.act == codes.U_ASK or o.act == codes.U_ASK_WHERE
+        self.true_turns.append(self._question(o, response) if asks else {"turn": turn, "intent": response.act})
+        action, arg = self.last_action = names.action_pair(o.action, o.arg)
+        self.transcript.exchanges.append(Exchange(turn, self.last_message, self.shown_response, action, arg, o.qty))
         self._stream(start)
         if reason:
             self._finish(reason)
@@ -282,14 +293,11 @@ class Game:
     def _fault_of(self, decoded: Decoded, mismatch: str | None) -> Event:
         kind, detail = decoded.fault, decoded.detail
         if not kind:
-            if not mismatch:
-                return {}
-            kind, detail = "act_text_mismatch", mismatch
+            kind, detail = "act_text_mismatch", mismatch or ""
         return {"k": "fault", "turn": self.turn, "who": "assistant", "kind": kind, "detail": detail[:500]}
 
     def _message_events(self, decoded: Decoded, goal: tuple[str, str] | None) -> None:
         m, o, names = self.kernel.m, self.kernel.o, self.narrator
-        self.events.append(names.assistant_event(self.turn, m, o, decoded.text))
         if decoded.items:
             self.events.append({"k": "recommend", "turn": self.turn, "items": list(decoded.items)})
             self.shown_products.update(m.items[: m.n_items])
@@ -309,24 +317,23 @@ class Game:
             self.bought = {}
 
     def _reward_event(self, reason: str) -> Event:
-        parts = {"need_satisfaction": 0.0, "turn": self.turn_reward}
-        self.reward = self.turn_reward
-        if reason in ("checkout", "patience_checkout"):
-            parts["need_satisfaction"] = short(self._need_satisfaction())
-            self.reward = short(parts["need_satisfaction"] + self.turn_reward)
+        if reason not in ("checkout", "patience_checkout"):
+            self.reward = self.turn_reward
+            return {"k": "reward", "turn": self.turn, "value": self.turn_reward, "parts": self._turn_parts}
+        parts = {"need_satisfaction": short(self._need_satisfaction()), "turn": self.turn_reward}
+        self.reward = short(parts["need_satisfaction"] + self.turn_reward)
         return {"k": "reward", "turn": self.turn, "value": self.reward, "parts": parts}
 
     def _need_satisfaction(self) -> float:
         if self.prepared.U_star <= 0.0:
             return 0.0
         cart = {self.narrator.product[p]: q for p, q in self.bought.items() if q > 0}
-        needs = true_needs(self.prepared.logged_truth) or ()
-        return max(0.0, assign(needs, cart).utility) / self.prepared.U_star
+        return max(0.0, assign(_true_needs(self.prepared), cart).utility) / self.prepared.U_star
 
     def _speak(self, o: Any, *, opening: bool) -> UserResponse:
         """Return the true response; set the words and what the assistant sees of it."""
         response = self.narrator.response(o)
-        for fact in response.facts:
+        for fact in response.facts:  # what later wishes refer to by name
             if fact.attribute in ("product_type", "department") and fact.value:
                 self.topics[fact.need - 1] = str(fact.value)
         self.last_words = self._words(o, response, opening) if self.texts else ""
@@ -336,18 +343,10 @@ class Game:
                 self.last_words, asked=None if opening else self.last_message, mentioned=self.view.heard
             )
             self.kernel.note(outcome_of(understood, self.decoder, o))
+        elif not self.last_words:
+            self.shown_response = response
         else:
-            self.shown_response = UserResponse(
-                act=response.act,
-                need=response.need,
-                facts=response.facts,
-                attribute=response.attribute,
-                products=response.products,
-                category=response.category,
-                reason=response.reason,
-                cause=response.cause,
-                text=self.last_words,
-            )
+            self.shown_response = response._replace(text=self.last_words)
         return response
 
     def _words(self, o: Any, response: UserResponse, opening: bool) -> str:
@@ -357,33 +356,35 @@ class Game:
             return clean_text(self.door.text)[0][:300]
         if o.act == codes.U_CHAT and not self._chats(o):
             return ""
-        talkative, temper = self.manner_static
-        end = codes.ENDS[self.kernel.end] if self.kernel.end else ""
-        manner = Manner(
-            talkativeness=talkative,
-            temper=temper,
-            mood=mood_of(o.trust, min(1.0, o.irritation / 4.0)),
-            hurried=o.patience < 4.0,
-            end=end,
-        )
-        key = lane(self._word_seed(), P_WORDS, self.turn, o.act) * 1073741789 + o.act
         return self._wording.say(
-            response, manner=manner, key=key, opening=opening, topics=self.topics, among=self.last_message.items
+            response,
+            manner=self._manner(o),
+            key=self._word_key + 16 * self.turn + o.act,
+            opening=opening,
+            topics=self.topics,
+            among=self.last_message.items,
         )
+
+    def _manner(self, o: Any) -> Manner:
+        """Return how the user speaks now; equal moods of one episode share an object."""
+        mood, hurried, end = mood_of(o.trust, min(1.0, o.irritation / 4.0)), o.patience < 4.0, self.kernel.end
+        key = (mood, hurried, end)
+        manner = self._manners.get(key)
+        if manner is None:
+            talkative, temper = self.manner_static
+            manner = self._manners[key] = Manner(talkative, temper, mood, hurried, codes.ENDS[end] if end else "")
+        return manner
 
     def _chats(self, o: Any) -> bool:
         """Whether a user with nothing to say says something all the same: the talkative ones, to who talks to them."""
         m = self.kernel.m
         if self.turn == 0 or not (m.act or m.n_items or m.sug_type or m.goal_kind):
             return False
-        draw = lane(self._word_seed(), P_CHAT, self.turn, 0) / 4294967296.0
+        draw = lane(self._lanes[0], P_CHAT, self.turn, 0) / 4294967296.0
         return bool(draw < self.user.mechanisms.chat * self.manner_static[0])
 
-    def _word_seed(self) -> int:
-        return (self.seed ^ (self.seed >> 31)) & 0xFFFFFFFF
-
-    def _true_turn(self, o: Any, response: UserResponse) -> Event:
-        """Return what the user truly meant this turn, for scorers of replies: intent, what was asked, true answer."""
+    def _question(self, o: Any, response: UserResponse) -> Event:
+        """Return what the user truly asked this turn, for scorers of replies: intent, what was asked, true answer."""
         turn: Event = {"turn": self.turn, "intent": response.act}
         if o.act == codes.U_ASK and response.products:
             p = o.products[0]
@@ -420,7 +421,7 @@ class Game:
         end: Event = {"k": "end", "reason": reason, "turn": self.turn}
         if reason != "infra_error":
             homes = {int(self.world.store.home_section[p]) for p, q in self.bought.items() if q > 0}
-            end["walked_m"] = short(self.kernel.s.walked)
+            end["walked_m"] = short(self.kernel.walked)
             tour = self._tour_metres(homes)
             if tour is not None:
                 end["tour_m"] = tour

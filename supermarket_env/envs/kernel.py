@@ -6,9 +6,11 @@ when the compiled rules hold it as a record.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supermarket_env.rules.rows import (
     MESSAGE_DTYPE,
@@ -20,10 +22,10 @@ from supermarket_env.rules.rows import (
     State,
     to_record,
 )
+from supermarket_env.rules.observe import OBSERVATION_SIZE
 from supermarket_env.rules.twins import Rules, direct
 from supermarket_env.rules.world import Tables
 from supermarket_env.tasks.prepare import Prepared
-from supermarket_env.tasks.state import seed_lanes
 
 
 class RowCopier:
@@ -51,8 +53,10 @@ class RowCopier:
         writes = [f"*row.{name}" if length else f"row.{name}" for name, _, length in row_class.spec]
         namespace: dict[str, Any] = {}
         exec("def read(i, f, row):\n" + "\n".join(reads), namespace)
-        exec(f"def write(row):\n    return [{', '.join(writes)}]", namespace)
-        self._read, self._write = namespace["read"], namespace["write"]
+        exec(f"def flat(row):\n    return [{', '.join(writes)}]", namespace)
+        self._read = namespace["read"]
+        self.flat: Callable[[Any], list[Any]] = namespace["flat"]
+        """Return all values of a row as one list, in the order of the record."""
         self._has_floats = any(kind == "f" for _, kind, *_ in places)
 
     def parts(self, records: Any) -> tuple[Any, Any]:
@@ -63,10 +67,6 @@ class RowCopier:
         """Fill a plain row from the views of one record."""
         ints, floats = parts
         self._read(ints.tolist(), floats.tolist() if self._has_floats else None, row)
-
-    def write(self, row: Any, ints: Any) -> None:
-        """Fill the integer view of a record from a plain row without float fields."""
-        ints[:] = self._write(row)
 
 
 def _span(places: list[Any]) -> slice:
@@ -87,8 +87,10 @@ _STATE = RowCopier(State)
 _BELIEF = RowCopier(State, _HEARD)
 _CART = RowCopier(State, frozenset({"n_cart", "cart_p", "cart_q"}))
 _MESSAGE = RowCopier(Message)
-_OUTCOME = RowCopier(Outcome)
+_FACTS = RowCopier(Outcome, frozenset(name for name, _, _ in Outcome.spec if name.startswith("fact_")))
+_OUTCOME = RowCopier(Outcome, frozenset(name for name, _, _ in Outcome.spec if not name.startswith("fact_")))
 _NODE, _END, _WALKED = _place("node"), _place("end"), _place("walked")
+_START = {name: _place(name) for name in ("seed_lo", "seed_hi", "max_turns", "reads_acts")}
 
 
 def copy_row(row: Any) -> Any:
@@ -123,15 +125,19 @@ class Kernel:
         self._belief_parts = _BELIEF.parts(self.states)
         self._cart_parts = _CART.parts(self.states)
         self._outcome_parts = _OUTCOME.parts(self.outcomes)
+        self._facts_parts = _FACTS.parts(self.outcomes)
         self._state_ints = self.states.view(np.int64)
         self._state_floats = self.states.view(np.float64)
         self._message_ints = self.messages.view(np.int64)
-        self._play = self._observe = None
+        self._sent: list[int] = []
+        self._begin: Any = None
+        self._play: Any = None
+        self._observe: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
         state["rules"] = self.rules.compiled
-        made_anew = ("_ints", "_floats", "_parts", "_play", "_observe")
+        made_anew = ("_ints", "_floats", "_parts", "_begin", "_play", "_observe", "_sent")
         return {k: v for k, v in state.items() if not (k.startswith("_") and k.endswith(made_anew))}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -161,15 +167,18 @@ class Kernel:
             self._heard_stale = False
         return self._heard
 
-    def begin(self, prepared: Prepared, *, seed: int, max_turns: int, reads_acts: int) -> None:
-        """Start a trip of a prepared task with the luck of ``seed``."""
-        start = {"max_turns": max_turns, "reads_acts": reads_acts}
-        start["seed_lo"], start["seed_hi"] = seed_lanes(seed)
+    def begin(self, prepared: Prepared, lanes: tuple[int, int], *, max_turns: int, reads_acts: int) -> None:
+        """Start a trip of a prepared task with the luck of the seed that ``seed_lanes`` made these lanes of."""
+        start = {"seed_lo": lanes[0], "seed_hi": lanes[1], "max_turns": max_turns, "reads_acts": reads_acts}
         if self.rules.compiled:
-            self.states[0] = prepared.record[0]
+            self._state_ints[:] = prepared.record.view(np.int64)
             for name, value in start.items():
-                self.states[name][0] = value
-            self.rules.begin_trips(self.tables, self.states, self.outcomes, 1)
+                self._state_ints[_START[name]] = value
+            if self._begin is None:
+                self.rules.begin_trips(self.tables, self.states, self.outcomes, 1)
+                self._begin = direct(self.rules.begin_trips)
+            else:
+                self._begin(self.tables, self.states, self.outcomes, 1)
             self._read_outcome()
         else:
             self._state = prepared.fresh_state()
@@ -180,7 +189,10 @@ class Kernel:
     def play(self) -> None:
         """Play one turn with the message in ``m``; the result is in ``o``."""
         if self.rules.compiled:
-            _MESSAGE.write(self.m, self._message_ints)
+            message = _MESSAGE.flat(self.m)
+            if message != self._sent:
+                self._message_ints[:] = message
+                self._sent = message
             if self._play is None:
                 self.rules.play_turns(self.tables, self.states, self.messages, self.outcomes, 1)
                 self._play = direct(self.rules.play_turns)
@@ -216,18 +228,25 @@ class Kernel:
         else:
             self.rules.note_responses(self.tables, [self._state], [outcome], 1)
 
-    def observe(self, rows: Any) -> None:
-        """Fill the observation: ``rows`` is a float64 array (1, OBSERVATION_SIZE), for plain rules a list of one."""
+    def observation(self) -> NDArray[np.float32]:
+        """Return the flat observation row (OBSERVATION_SIZE,), a new array."""
         if not self.rules.compiled:
-            self.rules.observe_rows(self.tables, [self._state], rows, 1)
-        elif self._observe is None:
+            plain_rows = [[0.0] * OBSERVATION_SIZE]
+            self.rules.observe_rows(self.tables, [self._state], plain_rows, 1)
+            return np.array(plain_rows[0], dtype=np.float32)
+        rows = np.empty((1, OBSERVATION_SIZE), dtype=np.float32)
+        if self._observe is None:
             self.rules.observe_rows(self.tables, self.states, rows, 1)
             self._observe = direct(self.rules.observe_rows)
         else:
             self._observe(self.tables, self.states, rows, 1)
+        return rows[0]
 
     def _read_outcome(self) -> None:
-        _OUTCOME.read(self._outcome_parts, self.o)
+        o = self.o
+        _OUTCOME.read(self._outcome_parts, o)
+        if o.n_facts:
+            _FACTS.read(self._facts_parts, o)
         self._stale = self._heard_stale = True
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from supermarket_env.catalogue.schema import allergen_names, attribute_names
@@ -12,7 +13,11 @@ from supermarket_env.world import World
 
 Event = dict[str, Any]
 
+NOTHING_SAID = UserResponse(act="chat")
+KEPT_ACTIONS = 16384
 
+
+@lru_cache(maxsize=4096)
 def short(x: float) -> float:
     """Return ``x`` with at most 9 significant digits, as the log holds floats.
 
@@ -43,8 +48,7 @@ class Narrator:
             + [self.node[b] for b in landmarks if store.sees_node[a, b]]
             for a in range(store.n_nodes)
         ]
-        self._allergens: dict[int, tuple[str, ...]] = {}
-        self._diets: dict[int, tuple[str, ...]] = {}
+        self._actions: dict[tuple[int, int, int], Event] = {}
 
     def value(self, slot: int, number: int) -> Any:
         """Return the named value of a fact; ``None`` for "no preference"."""
@@ -81,6 +85,8 @@ class Narrator:
 
     def response(self, o: Any) -> UserResponse:
         """Return the response of an outcome row, without words."""
+        if o.act == codes.U_CHAT and not (o.need or o.n_facts or o.slot or o.category or o.reason or o.cause):
+            return NOTHING_SAID
         return UserResponse(
             act=codes.USER_ACTS[o.act],
             need=o.need,
@@ -93,7 +99,21 @@ class Narrator:
         )
 
     def action(self, action: int, arg: int, qty: int) -> Event:
-        """Return ``{type, params}`` of an action."""
+        """Return ``{type, params}`` of an action; equal actions share one object, which is not to be changed."""
+        key = (action, arg, qty)
+        found = self._actions.get(key)
+        if found is None:
+            if len(self._actions) >= KEPT_ACTIONS:
+                self._actions.clear()
+            found = self._actions[key] = self._action(action, arg, qty)
+        return found
+
+    def action_pair(self, action: int, arg: int) -> tuple[str, str]:
+        """Return (type, id of its parameter) of an action."""
+        param = codes.ACTION_PARAM[action]
+        return codes.ACTIONS[action], self.args[param][arg] if param else ""
+
+    def _action(self, action: int, arg: int, qty: int) -> Event:
         param = codes.ACTION_PARAM[action]
         if not param:
             return {"type": codes.ACTIONS[action], "params": {}}
@@ -253,19 +273,19 @@ class Narrator:
             "k": "user",
             "turn": turn,
             "act": response.act,
-            "slots": self.user_slots(response),
+            "slots": {} if response is NOTHING_SAID else self.user_slots(response),
             "text": text,
             "action": self.action(o.action, o.arg, o.qty),
             "legal": True,
         }
         if o.would:
             event["would"] = self.action(o.would, o.would_arg, o.would_qty)
-        return {
-            **event,
-            "path_m": short(o.metres),
-            "trust": short(o.trust),
-            "irritation": short(o.irritation),
-        }
+        event["path_m"] = short(o.metres)
+        event["trust"] = short(o.trust)
+        event["irritation"] = short(o.irritation)
+        if o.n_facts:
+            event["reveals"] = self.reveals(o)
+        return event
 
     def cart_event(self, turn: int, o: Any) -> Event:
         """Return the ``cart`` event of an add or remove."""

@@ -70,7 +70,7 @@ class GameView:
     def cart(self) -> Sequence[CartLine]:
         """The cart, in order of first add."""
         if self._cart is None:
-            s = self._game.kernel.s
+            s = self._game.kernel.heard
             names, price = self._game.narrator.product, self._game.narrator.price
             self._cart = tuple(CartLine(names[s.cart_p[k]], s.cart_q[k], price[s.cart_p[k]]) for k in range(s.n_cart))
         return self._cart
@@ -84,11 +84,11 @@ class GameView:
     def heard(self) -> Sequence[HeardNeed]:
         """What was said about each mentioned need, in order of mention."""
         if self._heard is None:
-            self._heard = tuple(self._heard_need(i) for i in range(self._game.kernel.s.h_n))
+            self._heard = tuple(self._heard_need(i) for i in range(self._game.kernel.heard.h_n))
         return self._heard
 
     def _heard_need(self, i: int) -> HeardNeed:
-        s, names = self._game.kernel.s, self._game.narrator
+        s, names = self._game.kernel.heard, self._game.narrator
         kind = s.h_type[i]
         bought = sum(s.cart_q[k] for k in range(s.n_cart) if self._game.types[s.cart_p[k]] == kind) if kind >= 0 else 0
         first = i * codes.MAX_REJECTED

@@ -12,7 +12,6 @@ from supermarket_env.envs.game import EpisodeLabels, Game
 from supermarket_env.envs.spaces import ActionReader, Masks, action_space, observation_space, split_observation
 from supermarket_env.errors import ConfigError, TaskError
 from supermarket_env.events.hooks import Hook
-from supermarket_env.rules.observe import OBSERVATION_SIZE
 from supermarket_env.tasks.suites import load_suite, train_task
 from supermarket_env.tasks.task import Task
 from supermarket_env.user_sim.config import UserConfig
@@ -37,7 +36,8 @@ class SupermarketEnv(gym.Env[Observation, Action]):
 
     ## Observation Space
     ``Dict``: relational features in [0, 1] (``needs``, ``candidates``, ``moves``, ``dialogue``, ``trip``), masks of
-    legal actions and the user's ``words``. What it says about needs is a function of the dialogue alone; it holds no
+    legal actions (shared and read-only: copy what you want to change) and the user's ``words``. What it says about
+    needs is a function of the dialogue alone; it holds no
     product, node, task or seed number. On the text track the needs come from the rule parser's reading of the words.
 
     ## Starting State
@@ -107,8 +107,6 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         self._reader = ActionReader(self.world)
         self._masks = Masks(self.world)
         self._checkouts = frozenset(self.world.store.checkouts)
-        compiled = self.game.kernel.rules.compiled
-        self._row: Any = np.zeros((1, OBSERVATION_SIZE)) if compiled else [[0.0] * OBSERVATION_SIZE]
         self._cart_mask = self._masks.empty_cart
         self._n_episode = 0
 
@@ -179,20 +177,16 @@ class SupermarketEnv(gym.Env[Observation, Action]):
 
     def _observe(self) -> Observation:
         kernel = self.game.kernel
-        if kernel.rules.compiled:
-            kernel.rules.observe_rows(kernel.tables, kernel.states, self._row, 1)
-            observation: Observation = dict(split_observation(self._row[0]))
-        else:
-            kernel.rules.observe_rows(kernel.tables, [kernel.s], self._row, 1)
-            observation = dict(split_observation(np.array(self._row[0])))
+        observation: Observation = split_observation(kernel.observation())
         node = kernel.node
         nodes, sections, products, anything = self._masks.at(node)
+        cart = self._cart_mask is not self._masks.empty_cart
         observation["mask_type"] = self._masks.types(
-            anything=anything, cart=self._cart_mask is not self._masks.empty_cart, at_checkout=node in self._checkouts
+            anything=anything, cart=cart, at_checkout=node in self._checkouts
         )
-        observation["mask_node"] = nodes.copy()
-        observation["mask_section"] = sections.copy()
-        observation["mask_product"] = products.copy()
-        observation["mask_cart"] = self._cart_mask.copy()
+        observation["mask_node"] = nodes
+        observation["mask_section"] = sections
+        observation["mask_product"] = products
+        observation["mask_cart"] = self._cart_mask
         observation["words"] = self.game.last_words
         return observation

@@ -120,9 +120,8 @@ def observation_space(world: World) -> spaces.Dict:
     )
 
 
-def split_observation(row: NDArray[np.float64]) -> dict[str, NDArray[np.float32]]:
-    """Return the named parts of one flat observation row (OBSERVATION_SIZE,), as views of one float32 copy."""
-    x = row.astype(np.float32)
+def split_observation(x: NDArray[np.float32]) -> dict[str, NDArray[Any]]:
+    """Return the named parts of one flat observation row (OBSERVATION_SIZE,), as views of it."""
     return {
         "needs": x[: rows.AT_CANDIDATES].reshape(codes.MAX_NEEDS, rows.NEED_FEATURES),
         "candidates": x[rows.AT_CANDIDATES : rows.AT_MOVES].reshape(
@@ -194,6 +193,12 @@ class Masks:
         self.world = world
         self._by_node: dict[int, tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int8], bool]] = {}
         self.empty_cart = _frozen(np.zeros(world.catalogue.n_products, dtype=np.int8))
+        self._types = [
+            _frozen(np.array([1, 1, 1, 1, near, near, cart, cart and till, 1], dtype=np.int8))
+            for till in (0, 1)
+            for cart in (0, 1)
+            for near in (0, 1)
+        ]
 
     def at(self, node: int) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int8], bool]:
         """Return the masks of nodes, sections and products at ``node``, and whether anything is within reach."""
@@ -213,17 +218,17 @@ class Masks:
         return found
 
     def cart(self, bought: dict[int, int]) -> NDArray[np.int8]:
-        """Return the mask of products in the cart."""
+        """Return the mask of products in the cart (read-only)."""
         inside = [p for p, q in bought.items() if q > 0]
         if not inside:
             return self.empty_cart
         mask = np.zeros_like(self.empty_cart)
         mask[inside] = 1
-        return mask
+        return _frozen(mask)
 
     def types(self, *, anything: bool, cart: bool, at_checkout: bool) -> NDArray[np.int8]:
-        """Return the mask of action types (``none`` is always allowed)."""
-        return np.array([1, 1, 1, 1, anything, anything, cart, cart and at_checkout, 1], dtype=np.int8)
+        """Return the mask of action types (``none`` is always allowed); read-only, shared."""
+        return self._types[anything + 2 * cart + 4 * at_checkout]
 
 
 def _frozen(mask: NDArray[np.int8]) -> NDArray[np.int8]:

@@ -234,6 +234,6 @@ def observe_row(w: Any, s: Any, x: Any) -> None:
 
 
 def observe_rows(w: Any, states: Any, rows: Any, n: int) -> None:
-    """Fill ``n`` observation rows (entry point)."""
+    """Fill ``n`` observation rows (entry point); they are float32 arrays for compiled rules, lists for plain ones."""
     for k in range(n):
         observe_row(w, states[k], rows[k])

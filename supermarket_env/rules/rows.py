@@ -177,6 +177,13 @@ MESSAGE: Final[Spec] = (
 )
 
 OUTCOME: Final[Spec] = (
+    # what was said: the facts come first, so that the rest can be read without them
+    ("fact_need", "i", MAX_FACTS),
+    ("fact_slot", "i", MAX_FACTS),
+    ("fact_value", "i", MAX_FACTS),
+    ("fact_new", "i", MAX_FACTS),
+    ("fact_id", "i", MAX_FACTS),  # number of the need in the task (for the log's truth only)
+    ("n_facts", "i", 0),
     ("act", "i", 0),
     ("need", "i", 0),  # ordinal, from 1
     ("slot", "i", 0),
@@ -184,12 +191,6 @@ OUTCOME: Final[Spec] = (
     ("cause", "i", 0),
     ("products", "i", MAX_PRODUCTS),
     ("category", "i", 0),
-    ("n_facts", "i", 0),
-    ("fact_need", "i", MAX_FACTS),
-    ("fact_slot", "i", MAX_FACTS),
-    ("fact_value", "i", MAX_FACTS),
-    ("fact_new", "i", MAX_FACTS),
-    ("fact_id", "i", MAX_FACTS),  # number of the need in the task (for the log's truth only)
     ("talked", "i", 0),
     ("action", "i", 0),
     ("arg", "i", 0),

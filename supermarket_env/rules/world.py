@@ -108,6 +108,7 @@ PARAMS: Final[Spec] = (
     ("impulse_late", "f", 0),
     ("max_impulse", "i", 0),
     ("volunteer", "f", 0),
+    ("volunteer_next", "f", 0),
     ("ask_where", "f", 0),
     ("ask_product", "f", 0),
     ("thank", "f", 0),

@@ -7,8 +7,10 @@ answer is exact; a table entry is a set of stops, which is why their number is l
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
+from operator import add
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,6 +21,8 @@ from supermarket_env.store import Store
 
 MAX_STOPS: Final = 15
 """Most stops of one walk; the table doubles with each."""
+FEW_STOPS: Final = 5
+"""Walks with at most this many stops are worked out in plain Python."""
 _METRE_SHARE: Final = 1e-6
 """Metres break ties between walks of equally many moves; a walk stays far below a million metres."""
 
@@ -170,6 +174,8 @@ def shortest_visit(cost: Floats, start: int, stops: Sequence[Stop], ends: Sequen
         return _Visit(0.0, (start,))
     if len(groups) > MAX_STOPS:
         raise TaskError(f"an exact walk has at most {MAX_STOPS} stops, got {len(groups)}")
+    if len(groups) <= FEW_STOPS:
+        return _visit_few(cost, start, groups, ends)
     nodes = np.array(sorted(frozenset().union(*groups)), dtype=np.int64)
     cover = np.array(
         [sum(1 << g for g, group in enumerate(groups) if v in group) for v in nodes.tolist()], dtype=np.int64
@@ -181,6 +187,36 @@ def shortest_visit(cost: Floats, start: int, stops: Sequence[Stop], ends: Sequen
     trail = _trail(came, cover, last)
     walk = (start, *(int(nodes[v]) for v in trail), int(ends[int(till[last].argmin())]))
     return _Visit(float(total[last]), walk)
+
+
+def _visit_few(cost: Floats, start: int, groups: Sequence[frozenset[int]], ends: Sequence[int]) -> _Visit:
+    """Do what ``shortest_visit`` does, bit for bit, faster for a few stops: array calls cost more than their work there."""
+    nodes = sorted(frozenset().union(*groups))
+    covers = [sum(1 << g for g, group in enumerate(groups) if v in group) for v in nodes]
+    rows = [cost[v].tolist() for v in nodes]
+    toward = [[row[v] for row in rows] for v in nodes]
+    first = cost[start].tolist()
+    best = [[math.inf] * len(nodes) for _ in range(1 << len(groups))]
+    came = [[-1] * len(nodes) for _ in range(1 << len(groups))]
+    for done in range(1, 1 << len(groups)):
+        reached, back = best[done], came[done]
+        for k, cover in enumerate(covers):
+            before = done & ~cover
+            if before == 0:
+                reached[k] = first[nodes[k]]
+            elif before != done:
+                sums = list(map(add, best[before], toward[k]))
+                reached[k] = least = min(sums)
+                back[k] = sums.index(least)
+    tills = [[row[e] for e in ends] for row in rows]
+    total = [reach + min(till) for reach, till in zip(best[-1], tills, strict=True)]
+    last = total.index(min(total))
+    trail, done, k = [], len(best) - 1, last
+    while k >= 0:
+        trail.append(nodes[k])
+        done, k = done & ~covers[k], came[done][k]
+    end = ends[tills[last].index(min(tills[last]))]
+    return _Visit(total[last], (start, *trail[::-1], int(end)))
 
 
 def _fill(between: Floats, first: Floats, cover: Ints, n_groups: int) -> tuple[Floats, Ints]:

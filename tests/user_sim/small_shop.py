@@ -4,13 +4,17 @@ Six nodes in a row, five metres apart; a move is one edge::
 
     entrance 0 --- 1 milk --- 2 bread --- 3 jam --- 4 --- 5 checkout
 
-Six products a type (milk 0-5, bread 6-11, jam 12-17), all at 1.00, brand = number modulo 3. Quality falls from one to the
-next, so that without wishes their utilities are .68 .64 .60 .56 .52 .52; the outside option is worth .55. No taste, no
-stock-outs, no impulses, no map errors unless a test asks for them.
+Six products a type (milk 0-5, bread 6-11, jam 12-17), all at 1.00, brand = number modulo 3. Quality falls from one to
+the next, so that without wishes their utilities are .68 .64 .60 .56 .52 .52; the outside option is worth .55. No
+taste, no stock-outs, no impulses, no map errors unless a test asks for them.
 """
 
 from __future__ import annotations
 
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from supermarket_env.user_sim.config import UserConfig
@@ -31,6 +35,16 @@ PERSONA = {
     "temper": 0.5, "self_discovery": 0.0,
 }  # fmt: skip
 PLAIN = {"u_taste": 0.0, "sold_out": 0.0, "map_error": 0.0, "ask_product": 0.0, "talk_cost": 0.0}
+
+
+def program(name: str) -> ModuleType:
+    """Import a module of ``benchmarks``; they import one another as scripts of one folder do."""
+    folder = str(Path(__file__).resolve().parents[2] / "benchmarks")
+    sys.path.insert(0, folder)
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(folder)
 
 
 def _row(row_class: Any, **values: Any) -> Any:
@@ -54,7 +68,10 @@ def small_tables(**mechanisms: Any) -> Tables:
              unit_price=1000, quality=QUALITY[p % 6], popularity=1.0, rel_price=0.0)
         for p in range(18)
     ]  # fmt: skip
-    types, sections, nodes, moves = [], [], [], []
+    types: list[Any] = []
+    sections: list[Any] = []
+    nodes: list[Any] = []
+    moves: list[Any] = []
     for t in range(3):
         first, count = put(t)
         types.append(_row(TYPE_ROW, first=6 * t, count=6, sec_first=first, sec_count=count, department=0))
@@ -145,7 +162,7 @@ class Shopper:
 
     def until_end(self, limit: int = 200) -> list[tuple[int, int, int]]:
         """Play on in silence; return the actions (action, arg, qty)."""
-        actions = []
+        actions: list[tuple[int, int, int]] = []
         while self.s.end == 0 and len(actions) < limit:
             self.hear()
             actions.append((self.o.action, self.o.arg, self.o.qty))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from collections import Counter
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -12,11 +15,25 @@ from scipy import stats
 from supermarket_env.rules import codes as c
 from supermarket_env.rules.rows import NEED_DONE, NEED_GIVEN_UP, NEED_OPEN
 
+
+def load(name: str) -> ModuleType:
+    """Import a module of this folder (tests are not a package)."""
+    spec = importlib.util.spec_from_file_location(f"user_tests_{name}", Path(__file__).parent / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+shop = load("small_shop")
+
 SHARES = {1: 0.31, 2: 0.26, 3: 0.19, 4: 0.15, 5: 0.09}
 """Other store, other brand, same brand, another day, dropped (GMA/FMI 2002)."""
 
 
-def test_shops_alone_by_memory(shop: ModuleType) -> None:
+def test_shops_alone_by_memory() -> None:
     user = shop.Shopper(shop.MILK, shop.JAM).open()
     actions = user.until_end()
     assert user.s.end == c.E_CHECKOUT
@@ -25,7 +42,7 @@ def test_shops_alone_by_memory(shop: ModuleType) -> None:
     )
 
 
-def test_finds_by_searching_what_it_does_not_know(shop: ModuleType) -> None:
+def test_finds_by_searching_what_it_does_not_know() -> None:
     user = shop.Shopper(shop.JAM, familiarity=0.0, talkativeness=0.0).open()
     searching = 0
     while user.s.end == 0:
@@ -35,7 +52,7 @@ def test_finds_by_searching_what_it_does_not_know(shop: ModuleType) -> None:
     assert searching >= 1
 
 
-def test_a_look_notices_a_few_and_two_looks_are_the_limit(shop: ModuleType) -> None:
+def test_a_look_notices_a_few_and_two_looks_are_the_limit() -> None:
     """With nothing acceptable on the shelf the need is put aside after two looks, and the user says so once."""
     user = shop.Shopper(shop.MILK, shop.JAM)
     user.s.outside[0] = 2.0
@@ -50,14 +67,14 @@ def test_a_look_notices_a_few_and_two_looks_are_the_limit(shop: ModuleType) -> N
     assert user.s.cart_need[: user.s.n_cart] == [1]
 
 
-def test_with_an_empty_cart_there_is_nothing_to_pay(shop: ModuleType) -> None:
+def test_with_an_empty_cart_there_is_nothing_to_pay() -> None:
     user = shop.Shopper(shop.MILK)
     user.s.outside[0] = 2.0
     user.open().until_end()
     assert user.s.end == c.E_LEFT
 
 
-def test_takes_the_best_it_noticed_never_one_it_did_not(shop: ModuleType) -> None:
+def test_takes_the_best_it_noticed_never_one_it_did_not() -> None:
     """Three of six products are noticed: the best is taken only when it is among them."""
     taken: Counter[int] = Counter()
     for seed in range(300):
@@ -69,7 +86,7 @@ def test_takes_the_best_it_noticed_never_one_it_did_not(shop: ModuleType) -> Non
     assert taken[0] > taken[1] > taken[2] > taken[3]
 
 
-def test_never_takes_what_is_not_there(shop: ModuleType) -> None:
+def test_never_takes_what_is_not_there() -> None:
     tables = shop.small_tables()
     for p in (0, 1, 2):
         tables.prod[p].stock = 0
@@ -80,7 +97,7 @@ def test_never_takes_what_is_not_there(shop: ModuleType) -> None:
     assert user.w.prod[3].stock == 10
 
 
-def test_takes_what_is_left_when_that_is_less_than_wanted(shop: ModuleType) -> None:
+def test_takes_what_is_left_when_that_is_less_than_wanted() -> None:
     tables = shop.small_tables()
     tables.prod[0].stock = 2
     user = shop.Shopper(shop.MILK, tables=tables)
@@ -90,7 +107,7 @@ def test_takes_what_is_left_when_that_is_less_than_wanted(shop: ModuleType) -> N
     assert added == [(c.ACT_ADD, 0, 2)]
 
 
-def sold_out_user(shop: ModuleType, seed: int, **mechanisms: Any) -> Any:
+def sold_out_user(seed: int, **mechanisms: Any) -> Any:
     """Return a user who stands before the empty place of the milk it had accepted, and has just said so."""
     tables = shop.small_tables(**mechanisms)
     tables.prod[0].stock = 0
@@ -102,11 +119,11 @@ def sold_out_user(shop: ModuleType, seed: int, **mechanisms: Any) -> Any:
     return user
 
 
-def test_unassisted_stock_out_reactions_have_the_published_shares(shop: ModuleType) -> None:
+def test_unassisted_stock_out_reactions_have_the_published_shares() -> None:
     n = 2000
     seen: Counter[int] = Counter()
     for seed in range(n):
-        user = sold_out_user(shop, seed)
+        user = sold_out_user(seed)
         user.hear()
         assert user.o.stock_out > 0
         seen[user.o.stock_out] += 1
@@ -116,10 +133,10 @@ def test_unassisted_stock_out_reactions_have_the_published_shares(shop: ModuleTy
     assert result.pvalue > 0.001, dict(seen)
 
 
-def test_after_other_brand_or_same_brand_it_buys_accordingly(shop: ModuleType) -> None:
+def test_after_other_brand_or_same_brand_it_buys_accordingly() -> None:
     bought: dict[int, set[int]] = {2: set(), 3: set()}
     for seed in range(300):
-        user = sold_out_user(shop, seed)
+        user = sold_out_user(seed)
         user.hear()
         kind = user.o.stock_out
         if kind in bought:
@@ -130,19 +147,19 @@ def test_after_other_brand_or_same_brand_it_buys_accordingly(shop: ModuleType) -
     assert bought[3] == {3}, "3 is the other variety of brand 0"
 
 
-def test_a_substitute_offered_in_time_is_judged_by_its_utility_first(shop: ModuleType) -> None:
+def test_a_substitute_offered_in_time_is_judged_by_its_utility_first() -> None:
     for seed in range(60):
-        user = sold_out_user(shop, seed)
+        user = sold_out_user(seed)
         o = user.hear(items=(1,))
         assert (o.act, o.products[0], o.stock_out) == (c.U_ACCEPT, 1, 0)
         assert user.s.why[0] == c.W_SUBSTITUTE
-        poor = sold_out_user(shop, seed)
+        poor = sold_out_user(seed)
         o = poor.hear(items=(4,))
         assert (o.act, o.stock_out) == (c.U_REJECT, 0)
         assert poor.hear().stock_out > 0, "then it reacts as if alone"
 
 
-def test_a_shopper_alone_meets_empty_places_too(shop: ModuleType) -> None:
+def test_a_shopper_alone_meets_empty_places_too() -> None:
     tables = shop.small_tables()
     tables.prod[0].stock = 0
     met = 0
@@ -154,7 +171,7 @@ def test_a_shopper_alone_meets_empty_places_too(shop: ModuleType) -> None:
     assert met > 15, "the best milk is noticed in half of the looks"
 
 
-def test_sold_out_belongs_to_the_task_not_to_the_luck(shop: ModuleType) -> None:
+def test_sold_out_belongs_to_the_task_not_to_the_luck() -> None:
     from supermarket_env.rules.place import left_on_shelf
 
     tables = shop.small_tables(sold_out=0.5)
@@ -167,8 +184,18 @@ def test_sold_out_belongs_to_the_task_not_to_the_luck(shop: ModuleType) -> None:
 # --- money -----------------------------------------------------------------------------------------------------------
 
 
-def test_puts_back_impulse_goods_first_when_over_budget(shop: ModuleType) -> None:
-    user = shop.Shopper(shop.MILK, shop.JAM, budget=250).open()
+def chosen(user: Any, *products: int) -> Any:
+    """Let the user say yes to one product after the other before it sets out; each fits into the budget by itself."""
+    user.w.par[0].talk_cost = 1.0
+    user.open()
+    for p in products:
+        assert user.hear(items=(p,)).act == c.U_ACCEPT
+    user.w.par[0].talk_cost = 0.0
+    return user
+
+
+def test_puts_back_impulse_goods_first_when_over_budget() -> None:
+    user = chosen(shop.Shopper(shop.MILK, shop.JAM, budget=250), 0, 12)
     while user.s.status[0] != NEED_DONE:
         user.hear()
     user.s.impulse_p = 4
@@ -180,20 +207,27 @@ def test_puts_back_impulse_goods_first_when_over_budget(shop: ModuleType) -> Non
     assert user.s.spent == 200
 
 
-def test_then_gives_up_what_is_worth_least_for_its_price(shop: ModuleType) -> None:
+def test_then_gives_up_what_is_worth_least_for_its_price() -> None:
     user = shop.Shopper(shop.MILK, shop.BREAD, shop.JAM, budget=250)
     user.s.weight[:3] = [1.0, 0.1, 1.0]
-    user.open()
-    user.until_end()
+    chosen(user, 0, 6, 12).until_end()
     assert user.s.end == c.E_CHECKOUT
     assert user.s.spent == 200
     assert user.s.status[:3] == [NEED_DONE, NEED_GIVEN_UP, NEED_DONE]
 
 
-def test_says_that_it_is_over_budget(shop: ModuleType) -> None:
+def test_what_it_cannot_pay_it_neither_accepts_nor_takes_by_itself() -> None:
+    user = shop.Shopper(shop.MILK, budget=90).open()
+    o = user.hear(items=(0,))
+    assert (o.act, o.reason) == (c.U_REJECT, c.R_PRICE)
+    user.until_end()
+    assert user.s.end == c.E_LEFT
+
+
+def test_says_that_it_is_over_budget() -> None:
     said = 0
     for seed in range(20):
-        user = shop.Shopper(shop.MILK, shop.BREAD, budget=150, seed=seed).open()
+        user = chosen(shop.Shopper(shop.MILK, shop.BREAD, budget=150, seed=seed), 0, 6)
         while user.s.end == 0:
             user.hear()
             if user.o.act == c.U_COMPLAIN:
@@ -204,7 +238,7 @@ def test_says_that_it_is_over_budget(shop: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("budget", [50, 150, 250, 1000])
-def test_never_pays_above_budget(budget: int, shop: ModuleType) -> None:
+def test_never_pays_above_budget(budget: int) -> None:
     for seed in range(40):
         tables = shop.small_tables(impulse_rate=0.5, max_impulse=10)
         user = shop.Shopper(
@@ -217,10 +251,10 @@ def test_never_pays_above_budget(budget: int, shop: ModuleType) -> None:
             assert user.s.n_cart == 0
 
 
-# --- impulses ----------------------------------------------------------------------------------------------------------
+# --- impulses --------------------------------------------------------------------------------------------------------
 
 
-def test_impulses_rise_late_in_the_trip(shop: ModuleType) -> None:
+def test_impulses_rise_late_in_the_trip() -> None:
     """Paired: the same step with the same luck, with no need settled and with all but one settled."""
     from supermarket_env.user_sim.mind_world import tempt
 
@@ -242,7 +276,7 @@ def test_impulses_rise_late_in_the_trip(shop: ModuleType) -> None:
     assert abs((both + late) / both - (1.0 + 2 / 3)) < 0.2, "the chance grows with the share of settled needs"
 
 
-def test_impulse_goods_serve_no_need_and_are_limited(shop: ModuleType) -> None:
+def test_impulse_goods_serve_no_need_and_are_limited() -> None:
     tables = shop.small_tables(impulse_rate=1.0, max_impulse=2)
     bought: Counter[int] = Counter()
     for seed in range(40):

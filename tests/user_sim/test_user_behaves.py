@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib.util
+import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -15,23 +17,42 @@ from supermarket_env.user_sim.persona import TRAIT_TABLE, trait_value
 from supermarket_env.envs.game import Game
 from supermarket_env.rules.rows import TRAITS
 from supermarket_env.tasks.suites import load_suite
-from supermarket_env.world import World
+from supermarket_env.world import World, load_world
 
-Load = Callable[[str], ModuleType]
+
+def load(name: str) -> ModuleType:
+    """Import a module of this folder (tests are not a package)."""
+    spec = importlib.util.spec_from_file_location(f"user_tests_{name}", Path(__file__).parent / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+shop = load("small_shop")
+
+
+@pytest.fixture(scope="module")
+def neighbourhood() -> World:
+    return load_world("embedded", "neighbourhood")
+
+
 PAIRS = 120
 
 
 @pytest.mark.parametrize("trait", TRAITS)
-def test_each_trait_changes_the_behaviour_it_is_named_after(trait: str, program: Load, neighbourhood: World) -> None:
-    traits = program("traits")
+def test_each_trait_changes_the_behaviour_it_is_named_after(trait: str, neighbourhood: World) -> None:
+    traits = shop.program("traits")
     claim = next(claim for claim in traits.CLAIMS if claim.trait == trait)
     found = traits.effect(neighbourhood, claim, traits.pair_tasks(PAIRS), "plain")
     assert found.n >= PAIRS / 2
     assert found.shows(claim.sign), found
 
 
-def test_a_trait_that_does_nothing_would_be_found_out(program: Load) -> None:
-    traits = program("traits")
+def test_a_trait_that_does_nothing_would_be_found_out() -> None:
+    traits = shop.program("traits")
     nothing = traits.paired([0.1, 0.2, 0.3, 0.4] * 20, [0.2, 0.1, 0.4, 0.3] * 20)
     assert not nothing.shows(+1)
     assert not nothing.shows(-1)
@@ -43,17 +64,15 @@ def test_a_trait_that_does_nothing_would_be_found_out(program: Load) -> None:
         traits.paired([None, 0.2], [0.1, None])
 
 
-def test_every_behaviour_occurs_in_at_least_one_percent_of_the_trips_it_can(
-    program: Load, neighbourhood: World
-) -> None:
-    behaviours = program("behaviours")
+def test_every_behaviour_occurs_in_at_least_one_percent_of_the_trips_it_can(neighbourhood: World) -> None:
+    behaviours = shop.program("behaviours")
     tasks = load_suite("dev").tasks
     counts = behaviours.count(tasks, Game(neighbourhood, texts=False, mode="plain"))
     rare = {b.name: share for b, share in behaviours.shares(counts, len(tasks)) if share < behaviours.MINIMUM}
     assert not rare
 
 
-# --- switches ----------------------------------------------------------------------------------------------------------
+# --- switches --------------------------------------------------------------------------------------------------------
 
 
 def extremes() -> list[tuple[str, float]]:
@@ -81,7 +100,7 @@ def test_every_mechanism_can_be_switched_off_or_made_extreme(name: str, value: f
 
 
 @pytest.mark.parametrize("share", StockOutShares.model_fields)
-def test_each_stock_out_reaction_can_be_made_the_only_one(share: str, shop: ModuleType) -> None:
+def test_each_stock_out_reaction_can_be_made_the_only_one(share: str) -> None:
     shares = dict.fromkeys(StockOutShares.model_fields, 0.0) | {share: 1.0}
     tables = shop.small_tables(stock_out=shares)
     tables.prod[0].stock = 0
@@ -97,7 +116,7 @@ def test_each_stock_out_reaction_can_be_made_the_only_one(share: str, shop: Modu
 
 
 def test_shares_that_do_not_sum_to_one_are_refused() -> None:
-    with pytest.raises(ValidationError, match="must sum to 1, got 1.1"):
+    with pytest.raises(ValidationError, match=r"must sum to 1, got 1\.1"):
         StockOutShares(drop=0.19)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -11,6 +14,20 @@ from hypothesis import strategies as st
 from supermarket_env.user_sim.mind_act import serve
 
 from supermarket_env.rules import codes as c
+
+
+def load(name: str) -> ModuleType:
+    """Import a module of this folder (tests are not a package)."""
+    spec = importlib.util.spec_from_file_location(f"user_tests_{name}", Path(__file__).parent / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+shop = load("small_shop")
 
 
 @pytest.mark.parametrize(
@@ -25,7 +42,7 @@ from supermarket_env.rules import codes as c
     ],
 )
 def test_follows_with_serve_times_trust_and_compliance(
-    trust: float, compliance: float, hint: tuple[int, int], served: str, shop: ModuleType
+    trust: float, compliance: float, hint: tuple[int, int], served: str
 ) -> None:
     """Before the jam and in want of milk: without an idea where it is any walk serves, with one only the way there."""
     n, followed, chance = 2500, 0, 0.0
@@ -45,13 +62,13 @@ def test_follows_with_serve_times_trust_and_compliance(
     assert abs(followed / n - chance) < 4 * (chance * (1 - chance) / n) ** 0.5
 
 
-def test_what_it_would_do_anyway_counts_as_followed(shop: ModuleType) -> None:
+def test_what_it_would_do_anyway_counts_as_followed() -> None:
     user = shop.Shopper(shop.JAM, trust=0.0, compliance=0.0).open()
     o = user.suggest(c.ACT_MOVE, 1)
     assert (o.would, o.would_arg, o.followed) == (c.ACT_MOVE, 1, 1)
 
 
-def test_illegal_hints_are_never_followed(shop: ModuleType) -> None:
+def test_illegal_hints_are_never_followed() -> None:
     for hint in ((c.ACT_MOVE, 5), (c.ACT_ADD, 12, 1), (c.ACT_LOOK, 2), (c.ACT_REMOVE, 0, 1), (c.ACT_CHECKOUT,)):
         for seed in range(30):
             user = shop.Shopper(shop.JAM, seed=seed, trust=1.0, compliance=1.0).open()
@@ -60,7 +77,7 @@ def test_illegal_hints_are_never_followed(shop: ModuleType) -> None:
             assert o.action == o.would
 
 
-def test_never_takes_something_unwanted_because_it_was_told_to(shop: ModuleType) -> None:
+def test_never_takes_something_unwanted_because_it_was_told_to() -> None:
     """Neither a poor product nor more than it wants; and it does not leave with needs open."""
     for hint in ((c.ACT_ADD, 5, 1), (c.ACT_ADD, 0, 7), (c.ACT_LEAVE,)):
         for seed in range(50):
@@ -93,9 +110,7 @@ OTHER_PARTS = st.fixed_dictionaries(
 
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 10**6), st.lists(OTHER_PARTS, min_size=1, max_size=8), HINTS, HINTS)
-def test_would_does_not_depend_on_the_hint(
-    shop: ModuleType, seed: int, messages: list[dict[str, Any]], one: Any, two: Any
-) -> None:
+def test_would_does_not_depend_on_the_hint(seed: int, messages: list[dict[str, Any]], one: Any, two: Any) -> None:
     """Two users with one past hear messages that differ in the hint only: what they would do anyway is the same."""
     tables = shop.small_tables(impulse_rate=0.3, talk_cost=0.3, sold_out=0.2)
     traits = {"familiarity": 0.5, "hesitation": 0.5, "impulse": 2.0, "attention": 0.8, "temper": 0.9}
@@ -111,7 +126,7 @@ def test_would_does_not_depend_on_the_hint(
     assert (a.would, a.would_arg, a.would_qty) == (b.would, b.would_arg, b.would_qty)
 
 
-def test_without_a_hint_it_does_what_it_would(shop: ModuleType) -> None:
+def test_without_a_hint_it_does_what_it_would() -> None:
     user = shop.Shopper(shop.MILK, shop.JAM).open()
     while user.s.end == 0:
         o = user.hear()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -11,7 +14,21 @@ from supermarket_env.rules import codes as c
 from supermarket_env.rules.rows import PLACE_TOLD
 
 
-def test_trust_rises_when_a_place_told_was_right(shop: ModuleType) -> None:
+def load(name: str) -> ModuleType:
+    """Import a module of this folder (tests are not a package)."""
+    spec = importlib.util.spec_from_file_location(f"user_tests_{name}", Path(__file__).parent / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+shop = load("small_shop")
+
+
+def test_trust_rises_when_a_place_told_was_right() -> None:
     user = shop.Shopper(shop.JAM, familiarity=0.0, trust=0.9).open()
     user.hear(act=c.A_GUIDE, goal_kind=c.G_SECTION, goal_id=2)
     assert user.s.place_by[0] == PLACE_TOLD
@@ -21,7 +38,7 @@ def test_trust_rises_when_a_place_told_was_right(shop: ModuleType) -> None:
     assert user.s.trust == pytest.approx(0.9 + par.trust_gain * 0.1)
 
 
-def test_trust_falls_and_irritation_rises_when_it_was_wrong(shop: ModuleType) -> None:
+def test_trust_falls_and_irritation_rises_when_it_was_wrong() -> None:
     """The type has two homes and the user is sent to the one that does not hold it any more."""
     user = shop.Shopper(shop.JAM, familiarity=0.0, trust=0.9).open()
     user.s.place[0], user.s.place_by[0] = shop.MILK, PLACE_TOLD
@@ -33,7 +50,7 @@ def test_trust_falls_and_irritation_rises_when_it_was_wrong(shop: ModuleType) ->
     assert user.s.place[0] == -1
 
 
-def test_trust_rises_when_what_was_recommended_is_in_the_cart(shop: ModuleType) -> None:
+def test_trust_rises_when_what_was_recommended_is_in_the_cart() -> None:
     user = shop.Shopper(shop.MILK, trust=0.5).open()
     user.hear(items=(0,))
     before = user.s.trust
@@ -59,7 +76,7 @@ MISDEEDS: dict[str, tuple[dict[str, Any], int]] = {
 
 
 @pytest.mark.parametrize("misdeed", MISDEEDS)
-def test_misdeeds_annoy_the_more_the_shorter_the_temper(misdeed: str, shop: ModuleType) -> None:
+def test_misdeeds_annoy_the_more_the_shorter_the_temper(misdeed: str) -> None:
     message, cause = MISDEEDS[misdeed]
     levels = []
     for temper in (0.0, 0.5, 1.0):
@@ -70,7 +87,7 @@ def test_misdeeds_annoy_the_more_the_shorter_the_temper(misdeed: str, shop: Modu
     assert 0.0 < levels[0] < levels[1] < levels[2]
 
 
-def test_an_untrue_claim_is_found_out_within_reach_only(shop: ModuleType) -> None:
+def test_an_untrue_claim_is_found_out_within_reach_only() -> None:
     lie = {"act": c.A_INFORM, "products": (0,), "slot": c.S_PRICE, "value": 50}
     user = shop.Shopper(shop.MILK, shop.JAM, trust=0.8).open()
     user.hear(**lie)
@@ -83,14 +100,14 @@ def test_an_untrue_claim_is_found_out_within_reach_only(shop: ModuleType) -> Non
     assert far.s.trust == 0.8
 
 
-def test_a_true_claim_costs_nothing(shop: ModuleType) -> None:
+def test_a_true_claim_costs_nothing() -> None:
     user = shop.Shopper(shop.MILK).open()
     user.hear(act=c.A_INFORM, products=(0,), slot=c.S_PRICE, value=100)
     assert user.o.claim == 1
     assert user.s.irritation == 0.0
 
 
-def test_irritation_wears_off(shop: ModuleType) -> None:
+def test_irritation_wears_off() -> None:
     user = shop.Shopper(shop.MILK, shop.JAM).open()
     user.hear(items=(6,))
     high = user.s.irritation
@@ -98,7 +115,7 @@ def test_irritation_wears_off(shop: ModuleType) -> None:
     assert user.s.irritation == pytest.approx(high * user.w.par[0].irr_decay)
 
 
-def test_irritation_shows_in_what_is_said(shop: ModuleType) -> None:
+def test_irritation_shows_in_what_is_said() -> None:
     said = set()
     for seed in range(20):
         user = shop.Shopper(shop.JAM, temper=0.9, seed=seed).open()
@@ -109,7 +126,7 @@ def test_irritation_shows_in_what_is_said(shop: ModuleType) -> None:
     assert said == {c.C_PUSHY}
 
 
-def test_enough_irritation_ends_in_leaving_and_the_cart_is_cleared(shop: ModuleType) -> None:
+def test_enough_irritation_ends_in_leaving_and_the_cart_is_cleared() -> None:
     user = shop.Shopper(shop.MILK, shop.JAM, patience=500.0).open()
     while user.s.n_cart == 0:
         user.hear()
@@ -123,7 +140,7 @@ def test_enough_irritation_ends_in_leaving_and_the_cart_is_cleared(shop: ModuleT
 
 
 @pytest.mark.parametrize(("pays", "end"), [(1.0, c.E_PATIENCE_CHECKOUT), (0.0, c.E_PATIENCE)])
-def test_out_of_patience_it_pays_for_what_it_has_or_leaves_it(pays: float, end: int, shop: ModuleType) -> None:
+def test_out_of_patience_it_pays_for_what_it_has_or_leaves_it(pays: float, end: int) -> None:
     tables = shop.small_tables(give_up_pays=pays, search_cap=1000, notice_far=0.0)
     user = shop.Shopper(shop.MILK, shop.JAM, tables=tables).open()
     while user.s.n_cart == 0:
@@ -135,7 +152,7 @@ def test_out_of_patience_it_pays_for_what_it_has_or_leaves_it(pays: float, end: 
     assert (user.o.cleared == 1) == (end == c.E_PATIENCE)
 
 
-def test_every_turn_costs_patience_and_waiting_and_searching_cost_more(shop: ModuleType) -> None:
+def test_every_turn_costs_patience_and_waiting_and_searching_cost_more() -> None:
     par = shop.small_tables().par[0]
     walker = shop.Shopper(shop.JAM).open()
     walker.hear()

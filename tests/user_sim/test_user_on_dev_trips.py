@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib.util
+import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -13,9 +15,26 @@ from supermarket_env.envs.game import Game
 from supermarket_env.rules import codes as c
 from supermarket_env.run.seeding import episode_seed
 from supermarket_env.tasks.suites import load_suite
-from supermarket_env.world import World
+from supermarket_env.world import World, load_world
 
-Load = Callable[[str], ModuleType]
+
+def load(name: str) -> ModuleType:
+    """Import a module of this folder (tests are not a package)."""
+    spec = importlib.util.spec_from_file_location(f"user_tests_{name}", Path(__file__).parent / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+shop = load("small_shop")
+
+
+@pytest.fixture(scope="module")
+def neighbourhood() -> World:
+    return load_world("embedded", "neighbourhood")
 
 
 @pytest.fixture(scope="module")
@@ -122,11 +141,11 @@ def holds(need: dict[str, Any], fact: dict[str, Any], truth: dict[str, Any]) -> 
     return bool((value is True) == (name in need["soft"] or name in hard["diet"]))
 
 
-# --- what never happens ------------------------------------------------------------------------------------------------
+# --- what never happens ----------------------------------------------------------------------------------------------
 
 
-def test_150_audited_trips_with_good_bad_and_hostile_assistants(program: Load) -> None:
-    trips = program("trips")
+def test_150_audited_trips_with_good_bad_and_hostile_assistants() -> None:
+    trips = shop.program("trips")
     stores = ("corner", "neighbourhood", "hyper")
     tasks = [
         task for trio in zip(*(load_suite("dev", store=s, n=5).tasks for s in stores), strict=True) for task in trio
@@ -148,11 +167,9 @@ def test_150_audited_trips_with_good_bad_and_hostile_assistants(program: Load) -
         ({"end": c.E_LEFT, "cart": True, "action": c.ACT_LEAVE, "metres": 0.0}, "walked out with goods"),
     ],
 )
-def test_the_auditor_sees_what_it_is_there_to_see(
-    change: dict[str, Any], words: str, program: Load, neighbourhood: World
-) -> None:
+def test_the_auditor_sees_what_it_is_there_to_see(change: dict[str, Any], words: str, neighbourhood: World) -> None:
     """The same turn as it was passes; the falsified one does not."""
-    audit, page = program("trip_audit"), program("user_page")
+    audit, page = shop.program("trip_audit"), shop.program("user_page")
     game = Game(neighbourhood, mode="plain", texts=False)
     task = load_suite("dev", n=1).tasks[0]
     game.reset(task, seed=3)
@@ -186,8 +203,8 @@ def test_the_auditor_sees_what_it_is_there_to_see(
     assert any(words in violation for violation in auditor.violations), auditor.violations
 
 
-def test_a_line_through_a_box_is_seen(program: Load) -> None:
-    crosses = program("trip_audit").crosses
+def test_a_line_through_a_box_is_seen() -> None:
+    crosses = shop.program("trip_audit").crosses
     box = (1.0, 1.0, 3.0, 2.0)
     assert crosses(0.0, 1.5, 4.0, 1.5, box)
     assert crosses(0.0, 0.0, 4.0, 3.0, box)
@@ -196,14 +213,14 @@ def test_a_line_through_a_box_is_seen(program: Load) -> None:
     assert not crosses(0.0, 1.5, 0.9, 1.5, box), "it ends before the box"
 
 
-def test_rule_pays_and_is_not_much_slower_than_the_oracle(program: Load) -> None:
-    trips = program("trips")
+def test_rule_pays_and_is_not_much_slower_than_the_oracle() -> None:
+    trips = shop.program("trips")
     _, ratio, paid = trips.turns_table("plain", 60)
     assert paid >= 0.70
     assert ratio <= 1.6
 
 
-def test_users_left_alone_are_neither_hopeless_nor_finished(program: Load) -> None:
-    trips = program("trips")
+def test_users_left_alone_are_neither_hopeless_nor_finished() -> None:
+    trips = shop.program("trips")
     rows = trips.play_all("silent", load_suite("dev").tasks, "plain")
     assert 0.15 <= trips.by_trip(rows, trips.satisfaction)["all"] <= 0.55

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -9,6 +12,20 @@ import pytest
 from supermarket_env.user_sim.mind_tell import slot_value
 
 from supermarket_env.rules import codes as c
+
+
+def load(name: str) -> ModuleType:
+    """Import a module of this folder (tests are not a package)."""
+    spec = importlib.util.spec_from_file_location(f"user_tests_{name}", Path(__file__).parent / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+shop = load("small_shop")
 
 ORGANIC = c.SLOT_ATTRIBUTE
 
@@ -18,7 +35,7 @@ def facts(o: Any) -> list[tuple[int, int, int]]:
     return [(o.fact_need[k], o.fact_slot[k], o.fact_value[k]) for k in range(o.n_facts)]
 
 
-def with_wishes(shop: ModuleType, **traits: float) -> Any:
+def with_wishes(**traits: float) -> Any:
     """Return a user who wants organic milk of brand 1, two packs, at most 1.20; and any bread."""
     user = shop.Shopper(shop.MILK, shop.BREAD, tables=shop.small_tables(talk_cost=1.0), **traits)
     s = user.s
@@ -26,16 +43,14 @@ def with_wishes(shop: ModuleType, **traits: float) -> Any:
     return user
 
 
-def test_opens_with_one_need_and_no_detail_when_it_tells_only_when_asked(shop: ModuleType) -> None:
-    user = with_wishes(shop, disclosure=0.0).open()
+def test_opens_with_one_need_and_no_detail_when_it_tells_only_when_asked() -> None:
+    user = with_wishes(disclosure=0.0).open()
     assert user.o.act == c.U_DISCLOSE
     assert facts(user.o) == [(1, c.S_TYPE, shop.MILK + 1)]
 
 
-def test_tells_more_at_once_the_more_it_discloses(shop: ModuleType) -> None:
-    told = [
-        sum(with_wishes(shop, disclosure=d, seed=seed).open().o.n_facts for seed in range(60)) for d in (0.0, 0.5, 1.0)
-    ]
+def test_tells_more_at_once_the_more_it_discloses() -> None:
+    told = [sum(with_wishes(disclosure=d, seed=seed).open().o.n_facts for seed in range(60)) for d in (0.0, 0.5, 1.0)]
     assert told[0] < told[1] < told[2]
 
 
@@ -43,36 +58,36 @@ def test_tells_more_at_once_the_more_it_discloses(shop: ModuleType) -> None:
     ("slot", "value"),
     [(ORGANIC, 1), (c.S_BRAND, 2), (c.S_QUANTITY, 2), (c.S_PRICE_LIMIT, 120), (c.S_TYPE, 1)],
 )
-def test_answers_truthfully_what_was_asked(slot: int, value: int, shop: ModuleType) -> None:
-    user = with_wishes(shop).open()
+def test_answers_truthfully_what_was_asked(slot: int, value: int) -> None:
+    user = with_wishes().open()
     o = user.ask(1, slot)
     assert o.act == c.U_ANSWER
     assert facts(o) == [(1, slot, value)]
 
 
 @pytest.mark.parametrize("slot", [ORGANIC + 1, c.S_SIZE, c.S_DIET, c.S_ALLERGY])
-def test_says_that_it_has_no_preference_where_it_has_none(slot: int, shop: ModuleType) -> None:
-    user = with_wishes(shop).open()
+def test_says_that_it_has_no_preference_where_it_has_none(slot: int) -> None:
+    user = with_wishes().open()
     assert facts(user.ask(1, slot)) == [(1, slot, c.NO_PREFERENCE)]
     assert slot_value(user.s, 0, slot) == 0
 
 
-def test_an_open_question_brings_the_most_important_untold_thing(shop: ModuleType) -> None:
-    user = with_wishes(shop)
+def test_an_open_question_brings_the_most_important_untold_thing() -> None:
+    user = with_wishes()
     user.s.hard_allergens[0] = 2
     user.open()
     first = [facts(user.ask(1, c.S_ANYTHING))[0][1] for _ in range(3)]
     assert first == [c.S_ALLERGY, ORGANIC, c.S_BRAND], "safety, then wishes, then the brand"
 
 
-def test_asked_what_else_it_mentions_the_next_need(shop: ModuleType) -> None:
-    user = with_wishes(shop).open()
+def test_asked_what_else_it_mentions_the_next_need() -> None:
+    user = with_wishes().open()
     assert (2, c.S_TYPE, shop.BREAD + 1) in facts(user.ask(0, c.S_ANYTHING))
     assert user.s.n_mentioned == 2
 
 
-def test_the_third_question_about_a_need_annoys_and_the_first_two_do_not(shop: ModuleType) -> None:
-    user = with_wishes(shop).open()
+def test_the_third_question_about_a_need_annoys_and_the_first_two_do_not() -> None:
+    user = with_wishes().open()
     for slot in (ORGANIC, c.S_BRAND):
         user.ask(1, slot)
         assert user.s.irritation == 0.0
@@ -81,8 +96,8 @@ def test_the_third_question_about_a_need_annoys_and_the_first_two_do_not(shop: M
     assert user.s.irritation > 0.0
 
 
-def test_a_repeated_question_annoys(shop: ModuleType) -> None:
-    user = with_wishes(shop).open()
+def test_a_repeated_question_annoys() -> None:
+    user = with_wishes().open()
     user.ask(1, c.S_BRAND)
     assert user.s.irritation == 0.0
     user.ask(1, c.S_BRAND)
@@ -90,10 +105,10 @@ def test_a_repeated_question_annoys(shop: ModuleType) -> None:
     assert user.s.irritation > 0.0
 
 
-def test_it_says_so_when_questions_annoy(shop: ModuleType) -> None:
+def test_it_says_so_when_questions_annoy() -> None:
     causes = set()
     for seed in range(20):
-        user = with_wishes(shop, temper=0.9, seed=seed).open()
+        user = with_wishes(temper=0.9, seed=seed).open()
         for slot in (ORGANIC, c.S_BRAND, c.S_SIZE, c.S_DIET, c.S_QUANTITY):
             o = user.ask(1, slot)
             if o.act == c.U_COMPLAIN:
@@ -101,14 +116,14 @@ def test_it_says_so_when_questions_annoy(shop: ModuleType) -> None:
     assert causes == {c.C_TOO_MANY_QUESTIONS}
 
 
-def test_answering_takes_the_turn_with_its_probability(shop: ModuleType) -> None:
+def test_answering_takes_the_turn_with_its_probability() -> None:
     tables = shop.small_tables(talk_cost=0.3)
     n = 2000
     waited = sum(shop.Shopper(shop.JAM, seed=k, tables=tables).open().ask(1, c.S_BRAND).talked for k in range(n))
     assert abs(waited / n - 0.3) < 4 * (0.21 / n) ** 0.5
 
 
-def test_asks_the_way_at_most_twice_without_an_answer(shop: ModuleType) -> None:
+def test_asks_the_way_at_most_twice_without_an_answer() -> None:
     asked = 0
     for seed in range(30):
         tables = shop.small_tables(search_cap=1000, notice_far=0.0, talk_cost=0.0)
@@ -121,12 +136,12 @@ def test_asks_the_way_at_most_twice_without_an_answer(shop: ModuleType) -> None:
     assert asked > 30
 
 
-def test_a_known_place_is_not_asked_for(shop: ModuleType) -> None:
+def test_a_known_place_is_not_asked_for() -> None:
     user = shop.Shopper(shop.JAM, talkativeness=1.0).open()
     assert all(user.at(0).hear().act != c.U_ASK_WHERE for _ in range(20))
 
 
-def test_a_goal_teaches_the_place(shop: ModuleType) -> None:
+def test_a_goal_teaches_the_place() -> None:
     user = shop.Shopper(shop.JAM, familiarity=0.0, trust=1.0).open()
     assert user.s.place[0] == -1
     user.hear(act=c.A_GUIDE, goal_kind=c.G_CATEGORY, goal_id=shop.JAM)
@@ -137,7 +152,7 @@ def test_a_goal_teaches_the_place(shop: ModuleType) -> None:
                                                 c.ACT_CHECKOUT]  # fmt: skip
 
 
-def test_the_less_it_trusts_the_fewer_goals_it_believes(shop: ModuleType) -> None:
+def test_the_less_it_trusts_the_fewer_goals_it_believes() -> None:
     def believed(trust: float) -> int:
         n = 0
         for seed in range(400):
@@ -150,9 +165,9 @@ def test_the_less_it_trusts_the_fewer_goals_it_believes(shop: ModuleType) -> Non
     assert believed(1.0) == 400
 
 
-def test_nothing_said_contradicts_what_was_said_before(shop: ModuleType) -> None:
+def test_nothing_said_contradicts_what_was_said_before() -> None:
     for seed in range(50):
-        user = with_wishes(shop, disclosure=0.6, seed=seed).open()
+        user = with_wishes(disclosure=0.6, seed=seed).open()
         said: dict[tuple[int, int], int] = {}
         for turn in range(15):
             for need, slot, value in facts(user.o):
