@@ -137,11 +137,13 @@ class Mechanisms(BaseModel):
     """How much the chance of an impulse has grown when all needs are settled (1: doubled)."""
     max_impulse: Count = 3
     """Impulse goods a trip at most."""
-    volunteer: Share = 0.5
+    volunteer: Share = 0.3
     """Probability, scaled by disclosure and talkativeness, of telling something unasked."""
-    volunteer_next: Share = 0.35
+    volunteer_next: Share = 0.15
     """Added to it once all needs mentioned so far are settled."""
-    ask_where: Share = 0.9
+    ask_after: Count = 3
+    """Moves a user looks for a place itself before it may ask the way."""
+    ask_where: Share = 0.45
     """Probability of asking for an unknown place, times (0.4 + 0.6 talkativeness)."""
     ask_product: Share = 0.25
     """Probability of asking about a product before taking it, times (0.3 + talkativeness)."""

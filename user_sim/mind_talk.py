@@ -153,6 +153,8 @@ def ask_the_way(w: Any, s: Any, o: Any) -> int:
             continue
         if s.where_asked[i] > 0 and s.turn - s.where_turn[i] < 4:
             continue
+        if s.searched[i] < par.ask_after:
+            continue
         if s.ordinal[i] == 0 and s.n_mentioned < i:
             continue
         if uniform(s, P_ASK_WHERE, i, occurs(s, P_ASK_WHERE, i)) >= par.ask_where * (0.4 + 0.6 * s.t_talkativeness):

@@ -31,6 +31,9 @@ class Decoded(NamedTuple):
     detail: str
 
 
+NOTHING = Decoded("", (), "", "")
+
+
 class Decoder:
     """Turns messages into rows for one world."""
 

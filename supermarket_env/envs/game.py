@@ -9,8 +9,9 @@ from typing import Any
 
 from supermarket_env.dialogue.acts import SILENT, AssistantMessage, Exchange, Transcript, UserResponse
 from supermarket_env.dialogue.consistency import clean_text, text_mismatch
-from supermarket_env.envs.decode import Decoded, Decoder, clear_message
+from supermarket_env.envs.decode import NOTHING, Decoded, Decoder, clear_message
 from supermarket_env.envs.kernel import Kernel
+from supermarket_env.envs.ledger import Ledger
 from supermarket_env.envs.narrate import Event, Narrator, short
 from supermarket_env.envs.seat import GameView
 from supermarket_env.envs.understand import outcome_of
@@ -39,6 +40,12 @@ TURN_COST = 0.1
 def _true_needs(prepared: Prepared) -> tuple[TrueNeed, ...]:
     """Return the needs of a task as the metrics read them from its logged truth."""
     return true_needs(prepared.logged_truth) or ()
+
+
+@lru_cache(maxsize=65536)
+def _product_truth(prepared: Prepared, p: int) -> tuple[dict[str, float], list[str]]:
+    """Return utility by need and broken constraints of a shown or carted product; not to be changed."""
+    return prepared.utilities_of(p), prepared.violations(p)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +141,7 @@ class Game:
         self.done = False
         self.reason = ""
         self.struck = 0
-        self.events: list[Event] = []
-        self.true_turns: list[Event] = []
+        self.ledger = Ledger(self.narrator, self.decoder)
         self.shown_products: set[int] = set()
         self.bought: dict[int, int] = {}
         self.last_action = ("", "")
@@ -171,6 +177,11 @@ class Game:
             "irritation": short(o.irritation),
         }
 
+    @property
+    def events(self) -> list[Event]:
+        """The events of the log so far."""
+        return self.ledger.events
+
     # --- a turn ----------------------------------------------------------------------------------------------------
 
     def step(self, message: Any) -> GameView:
@@ -196,19 +207,20 @@ class Game:
         self.last_message = parsed
         return self._play(decoded, goal, mismatch)
 
-    def step_row(self, fill: Callable[[Any], None], text: str = "") -> GameView:
-        """Play one turn with a message row filled by ``fill`` (the numeric door); the row is always usable."""
+    def step_row(self, fill: Callable[[Any, Any], None], action: Any, text: str = "") -> GameView:
+        """Play one turn with the message row that ``fill(action, row)`` writes (the numeric door); always usable."""
         self._must_run()
         m = self.kernel.m
         clear_message(m)
-        fill(m)
+        fill(action, m)
         if text:
             text = clean_text(text)[0]
         items = tuple(self.narrator.product[p] for p in m.items[: m.n_items]) if m.n_items else ()
         goal = self.narrator.goal_name(m) if m.goal_kind else None
         self.last_message = self.narrator.message(m, text)
         mismatch = text_mismatch(self.last_message, self.world.catalogue, self.world.store) if text else None
-        return self._play(Decoded(text, items, "", ""), goal, mismatch)
+        decoded = Decoded(text, items, "", "") if text or items else NOTHING
+        return self._play(decoded, goal, mismatch)
 
     def fail(self, kind: str, detail: str) -> GameView:
         """Play one turn in which the assistant failed (it raised, hung or sent junk): a faulty empty message."""
@@ -240,15 +252,15 @@ class Game:
     def _play(self, decoded: Decoded, goal: tuple[str, str] | None, mismatch: str | None) -> GameView:
         kernel, names = self.kernel, self.narrator
         m, o = kernel.m, kernel.o
-        events = self.events
         self.turn = turn = self.turn + 1
+        ledger = self.ledger
+        events = ledger.events
         start = len(events)
-        fault = self._fault_of(decoded, mismatch) if decoded.fault or mismatch else None
+        faults: tuple[Event, ...] = (self._fault_of(decoded, mismatch),) if decoded.fault or mismatch else ()
         self.struck = self.struck + 1 if decoded.fault else 0
         if self.struck >= self.strikes:
             o.claim = -1
-            events.append(names.assistant_event(turn, m, o, decoded.text))
-            events.append(self._fault_of(decoded, mismatch))
+            events.extend((names.assistant_event(turn, m, o, decoded.text), *faults))
             self._stream(start)
             self._finish("assistant_error")
             return self.view
@@ -259,23 +271,20 @@ class Game:
         else:
             self.door.play()
             o = kernel.o
-        events.append(names.assistant_event(turn, m, o, decoded.text))
-        if decoded.items or m.sug_type or goal is not None:
-            self._message_events(decoded, goal)
+        ledger.add_message(turn, m, o, decoded, goal)
+        if decoded.items:
+            self.shown_products.update(m.items[: m.n_items])
         response = self._speak(o, opening=False)
-        events.append(names.user_event(turn, o, response, self.last_words))
+        ledger.add_response(turn, o, response, self.last_words)
         if o.cart_op or o.cleared:
-            self._cart_events(o)
+            self._count_cart(o)
         end = kernel.end
         reason = codes.ENDS[end] if end else ""
         events.append(self._reward_event(reason))
-        if fault is not None:
-            events.append(fault)
         if self.door is not None:
-            self._user_faults()
+            faults += self._user_faults()
+        events.extend(faults)
         events.append(names.obs_event(turn, kernel.node))
-        asks = o.act == codes.U_ASK or o.act == codes.U_ASK_WHERE
-        self.true_turns.append(self._question(o, response) if asks else {"turn": turn, "intent": response.act})
         action, arg = self.last_action = names.action_pair(o.action, o.arg)
         self.transcript.exchanges.append(Exchange(turn, self.last_message, self.shown_response, action, arg, o.qty))
         self._stream(start)
@@ -285,10 +294,12 @@ class Game:
             self.view.refresh(turn + 1, self.turn_limit - turn)
         return self.view
 
-    def _user_faults(self) -> None:
+    def _user_faults(self) -> tuple[Event, ...]:
         assert self.door is not None
-        for kind, detail in self.door.faults:
-            self.events.append({"k": "fault", "turn": self.turn, "who": "user", "kind": kind, "detail": detail[:500]})
+        return tuple(
+            {"k": "fault", "turn": self.turn, "who": "user", "kind": kind, "detail": detail[:500]}
+            for kind, detail in self.door.faults
+        )
 
     def _fault_of(self, decoded: Decoded, mismatch: str | None) -> Event:
         kind, detail = decoded.fault, decoded.detail
@@ -296,24 +307,12 @@ class Game:
             kind, detail = "act_text_mismatch", mismatch or ""
         return {"k": "fault", "turn": self.turn, "who": "assistant", "kind": kind, "detail": detail[:500]}
 
-    def _message_events(self, decoded: Decoded, goal: tuple[str, str] | None) -> None:
-        m, o, names = self.kernel.m, self.kernel.o, self.narrator
-        if decoded.items:
-            self.events.append({"k": "recommend", "turn": self.turn, "items": list(decoded.items)})
-            self.shown_products.update(m.items[: m.n_items])
-        if m.sug_type:
-            self.events.append(names.suggest_event(self.turn, m, o))
-        if goal is not None:
-            self.events.append(names.goal_event(self.turn, m, o, goal))
-
-    def _cart_events(self, o: Any) -> None:
+    def _count_cart(self, o: Any) -> None:
         if o.cart_op:
-            self.events.append(self.narrator.cart_event(self.turn, o))
             sign = 1 if o.cart_op == 1 else -1
             self.bought[o.cart_p] = self.bought.get(o.cart_p, 0) + sign * o.cart_q
             self.shown_products.add(o.cart_p)
         if o.cleared:
-            self.events.append({"k": "cart", "turn": self.turn, "op": "clear", "why": "abandoned"})
             self.bought = {}
 
     def _reward_event(self, reason: str) -> Event:
@@ -346,7 +345,7 @@ class Game:
         elif not self.last_words:
             self.shown_response = response
         else:
-            self.shown_response = response._replace(text=self.last_words)
+            self.shown_response = UserResponse(*response[:-1], self.last_words)
         return response
 
     def _words(self, o: Any, response: UserResponse, opening: bool) -> str:
@@ -382,24 +381,6 @@ class Game:
             return False
         draw = lane(self._lanes[0], P_CHAT, self.turn, 0) / 4294967296.0
         return bool(draw < self.user.mechanisms.chat * self.manner_static[0])
-
-    def _question(self, o: Any, response: UserResponse) -> Event:
-        """Return what the user truly asked this turn, for scorers of replies: intent, what was asked, true answer."""
-        turn: Event = {"turn": self.turn, "intent": response.act}
-        if o.act == codes.U_ASK and response.products:
-            p = o.products[0]
-            turn["asked"] = {"product": response.products[0], "attribute": response.attribute}
-            turn["answer"] = {"value": self.narrator.field_value(o.slot, self.decoder.opening_value(p, o.slot))}
-        elif o.act == codes.U_ASK_WHERE:
-            store = self.world.store
-            turn["asked"] = {"category": response.category, "products": list(response.products)}
-            places = (
-                store.product_sections(o.products[0])
-                if o.products[0] >= 0
-                else store.type_home_sections[o.category - 1]
-            )
-            turn["answer"] = {"sections": [store.section_ids[c] for c in places]}
-        return turn
 
     # --- end -------------------------------------------------------------------------------------------------------
 
@@ -441,11 +422,12 @@ class Game:
         truth = dict(self.prepared.logged_truth)
         names = self.narrator.product
         truth["utility"] = {need: dict(values) for need, values in truth["utility"].items()}
+        violates = truth["violates"] = {}
         for p in sorted(self.shown_products):
-            for need, value in self.prepared.utilities_of(p).items():
+            utilities, violates[names[p]] = _product_truth(self.prepared, p)
+            for need, value in utilities.items():
                 truth["utility"][need][names[p]] = value
-        truth["violates"] = {names[p]: self.prepared.violations(p) for p in sorted(self.shown_products)}
-        truth["turns"] = list(self.true_turns)
+        truth["turns"] = list(self.ledger.true_turns)
         return truth
 
     def line(self) -> bytes:

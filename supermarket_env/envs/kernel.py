@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supermarket_env.rules.observe import OBSERVATION_SIZE
 from supermarket_env.rules.rows import (
     MESSAGE_DTYPE,
     OUTCOME_DTYPE,
@@ -22,7 +23,6 @@ from supermarket_env.rules.rows import (
     State,
     to_record,
 )
-from supermarket_env.rules.observe import OBSERVATION_SIZE
 from supermarket_env.rules.twins import Rules, direct
 from supermarket_env.rules.world import Tables
 from supermarket_env.tasks.prepare import Prepared
@@ -54,7 +54,7 @@ class RowCopier:
         namespace: dict[str, Any] = {}
         exec("def read(i, f, row):\n" + "\n".join(reads), namespace)
         exec(f"def flat(row):\n    return [{', '.join(writes)}]", namespace)
-        self._read = namespace["read"]
+        self._fill = namespace["read"]
         self.flat: Callable[[Any], list[Any]] = namespace["flat"]
         """Return all values of a row as one list, in the order of the record."""
         self._has_floats = any(kind == "f" for _, kind, *_ in places)
@@ -66,7 +66,7 @@ class RowCopier:
     def read(self, parts: tuple[Any, Any], row: Any) -> None:
         """Fill a plain row from the views of one record."""
         ints, floats = parts
-        self._read(ints.tolist(), floats.tolist() if self._has_floats else None, row)
+        self._fill(ints.tolist(), floats.tolist() if self._has_floats else None, row)
 
 
 def _span(places: list[Any]) -> slice:
@@ -262,5 +262,6 @@ class Kernel:
     @property
     def walked(self) -> float:
         """Metres walked so far."""
-        found = self._state_floats.item(_WALKED) if self.rules.compiled else self._state.walked
-        return found  # type: ignore[no-any-return]
+        if self.rules.compiled:
+            return self._state_floats.item(_WALKED)  # type: ignore[no-any-return]
+        return self._state.walked  # type: ignore[no-any-return]

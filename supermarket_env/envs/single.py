@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import gymnasium as gym
-import numpy as np
 
 from supermarket_env.envs.game import EpisodeLabels, Game
 from supermarket_env.envs.spaces import ActionReader, Masks, action_space, observation_space, split_observation
@@ -36,8 +35,7 @@ class SupermarketEnv(gym.Env[Observation, Action]):
 
     ## Observation Space
     ``Dict``: relational features in [0, 1] (``needs``, ``candidates``, ``moves``, ``dialogue``, ``trip``), masks of
-    legal actions (shared and read-only: copy what you want to change) and the user's ``words``. What it says about
-    needs is a function of the dialogue alone; it holds no
+    legal actions and the user's ``words``. What it says about needs is a function of the dialogue alone; it holds no
     product, node, task or seed number. On the text track the needs come from the rule parser's reading of the words.
 
     ## Starting State
@@ -104,7 +102,7 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         )
         self.action_space = action_space(self.world)
         self.observation_space = observation_space(self.world)
-        self._reader = ActionReader(self.world)
+        self._reader = ActionReader(self.world, self.game.decoder.opening_value)
         self._masks = Masks(self.world)
         self._checkouts = frozenset(self.world.store.checkouts)
         self._cart_mask = self._masks.empty_cart
@@ -144,8 +142,9 @@ class SupermarketEnv(gym.Env[Observation, Action]):
     def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play one turn with a message of the action space."""
         game = self.game
-        game.step_row(lambda m: self._reader.fill(action, m, game.decoder.opening_value), action["text"])
-        if game.kernel.o.cart_op or game.kernel.o.cleared:
+        game.step_row(self._reader.fill, action, action["text"])
+        outcome = game.kernel.o
+        if outcome.cart_op or outcome.cleared:
             self._cart_mask = self._masks.cart(game.bought)
         info: dict[str, Any] = {"turn": game.turn}
         if game.done:
@@ -183,10 +182,10 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         cart = self._cart_mask is not self._masks.empty_cart
         observation["mask_type"] = self._masks.types(
             anything=anything, cart=cart, at_checkout=node in self._checkouts
-        )
-        observation["mask_node"] = nodes
-        observation["mask_section"] = sections
-        observation["mask_product"] = products
-        observation["mask_cart"] = self._cart_mask
+        ).copy()
+        observation["mask_node"] = nodes.copy()
+        observation["mask_section"] = sections.copy()
+        observation["mask_product"] = products.copy()
+        observation["mask_cart"] = self._cart_mask.copy()
         observation["words"] = self.game.last_words
         return observation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -134,9 +135,10 @@ def split_observation(x: NDArray[np.float32]) -> dict[str, NDArray[Any]]:
 
 
 class ActionReader:
-    """Fills message rows from elements of the action space."""
+    """Fills message rows from elements of the action space; an ``inform`` states ``opening_value(product, slot)``."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, opening_value: Callable[[int, int], int]) -> None:
+        self.opening_value = opening_value
         self.sizes = {"node": world.store.n_nodes, "section": world.store.n_sections, "product": len(world.catalogue)}
         self.goal_sizes = {
             codes.G_SECTION: world.store.n_sections,
@@ -146,8 +148,8 @@ class ActionReader:
         }
         self.landmarks = frozenset(world.store.landmarks)
 
-    def fill(self, action: dict[str, Any], m: Any, opening_value: Any) -> None:
-        """Write ``action`` into the cleared row ``m``; ``opening_value(p, slot)`` is what an ``inform`` states."""
+    def fill(self, action: dict[str, Any], m: Any) -> None:
+        """Write ``action`` into the cleared row ``m``."""
         m.act = int(action["act"])
         m.need = int(action["need"])
         m.slot = int(action["attribute"])
@@ -163,7 +165,7 @@ class ActionReader:
                 k += 1
         m.n_items = k
         if m.act == codes.A_INFORM and m.products[0] >= 0 and m.slot:
-            m.value = opening_value(m.products[0], m.slot)
+            m.value = self.opening_value(m.products[0], m.slot)
         self._suggest(int(action["suggest_type"]), int(action["suggest_arg"]), m)
         self._goal(int(action["goal_kind"]), int(action["goal_id"]), m)
 

@@ -267,9 +267,9 @@ class PlainRow:
             setattr(self, name, value)
 
 
-def plain_class(name: str, spec: Spec) -> type[PlainRow]:
-    """Return the slotted class of a row."""
-    namespace = {"__slots__": tuple(f for f, _, _ in spec), "spec": spec, "__module__": __name__}
+def plain_class(name: str, spec: Spec, module: str = __name__) -> type[PlainRow]:
+    """Return the slotted class of a row; ``name`` is what ``module`` calls it, so that rows can be pickled."""
+    namespace = {"__slots__": tuple(f for f, _, _ in spec), "spec": spec, "__module__": module}
     return type(name, (PlainRow,), namespace)
 
 

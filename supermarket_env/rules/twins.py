@@ -93,10 +93,13 @@ def _jit_options(numba: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     def probe(x: int) -> int:
         return x + 1
 
+    def probe_entry(x: int) -> int:
+        return called(x)  # type: ignore[no-any-return]
+
     for entry, inner in (({"_nrt": False}, {"_nrt": False, **INNER}), ({}, INNER)):
         try:
             called = numba.njit(**inner)(probe)
-            numba.njit(**entry)(lambda x: called(x))(1)
+            numba.njit(**entry)(probe_entry)(1)
         except Exception:  # private options: any failure means "not in this numba"
             continue
         return entry, inner

@@ -110,16 +110,17 @@ PARAMS: Final[Spec] = (
     ("volunteer", "f", 0),
     ("volunteer_next", "f", 0),
     ("ask_where", "f", 0),
+    ("ask_after", "i", 0),
     ("ask_product", "f", 0),
     ("thank", "f", 0),
     ("chat", "f", 0),
 )
-PRODUCT_ROW = plain_class("PRODUCT_ROW", PRODUCT)
-TYPE_ROW = plain_class("TYPE_ROW", TYPE)
-SECTION_ROW = plain_class("SECTION_ROW", SECTION)
-NODE_ROW = plain_class("NODE_ROW", NODE)
-MOVE_ROW = plain_class("MOVE_ROW", MOVE)
-PARAMS_ROW = plain_class("PARAMS_ROW", PARAMS)
+PRODUCT_ROW = plain_class("PRODUCT_ROW", PRODUCT, __name__)
+TYPE_ROW = plain_class("TYPE_ROW", TYPE, __name__)
+SECTION_ROW = plain_class("SECTION_ROW", SECTION, __name__)
+NODE_ROW = plain_class("NODE_ROW", NODE, __name__)
+MOVE_ROW = plain_class("MOVE_ROW", MOVE, __name__)
+PARAMS_ROW = plain_class("PARAMS_ROW", PARAMS, __name__)
 PRODUCT_DTYPE = record_dtype(PRODUCT)
 TYPE_DTYPE = record_dtype(TYPE)
 SECTION_DTYPE = record_dtype(SECTION)

@@ -190,7 +190,7 @@ def shortest_visit(cost: Floats, start: int, stops: Sequence[Stop], ends: Sequen
 
 
 def _visit_few(cost: Floats, start: int, groups: Sequence[frozenset[int]], ends: Sequence[int]) -> _Visit:
-    """Do what ``shortest_visit`` does, bit for bit, faster for a few stops: array calls cost more than their work there."""
+    """Do what ``shortest_visit`` does, bit for bit, faster for a few stops (arrays cost more than their work there)."""
     nodes = sorted(frozenset().union(*groups))
     covers = [sum(1 << g for g, group in enumerate(groups) if v in group) for v in nodes]
     rows = [cost[v].tolist() for v in nodes]
