@@ -13,6 +13,7 @@ import argparse
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from supermarket_env.agents.registry import AGENTS, make_agent
@@ -100,6 +101,30 @@ def print_table(results: Mapping[str, Played]) -> None:
         )
 
 
+BEGIN, END = "<!-- headroom: begin -->", "<!-- headroom: end -->"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "assistants.md"
+
+
+def write_page(results: Mapping[str, Played]) -> None:
+    """Write the table between the markers of docs/assistants.md, the best assistant first."""
+    lines = [
+        "| assistant | NS [95 %] | pays | all needs met | turns | questions | lists |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, played in sorted(results.items(), key=lambda item: -mean(item[1].ns)):
+        low, high = bootstrap_ci(played.ns) or (float("nan"), float("nan"))
+        rows = played.rows
+        lines.append(
+            f"| {name}{'*' if AGENTS[name].privileged else ''} | {mean(played.ns):.3f} [{low:.3f}, {high:.3f}] | "
+            f"{100 * mean([r.paid for r in rows]):.0f} % | {100 * mean([bool(r.truth.complete) for r in rows]):.0f} % | "
+            f"{mean([r.turns for r in rows]):.1f} | {mean([r.questions for r in rows]):.1f} | "
+            f"{mean([r.n_lists for r in rows]):.1f} |"
+        )
+    text = PAGE.read_text(encoding="utf-8")
+    start, stop = text.index(BEGIN) + len(BEGIN), text.index(END)
+    PAGE.write_text(text[:start] + "\n" + "\n".join(lines) + "\n" + text[stop:], encoding="utf-8")
+
+
 def compare(results: Mapping[str, Played]) -> dict[tuple[str, str], tuple[PairedDifference, float]]:
     """Return and print the paired NS differences that the conditions are about, with Holm's p over all of them."""
     wanted = [("retrieval", "silent"), ("rule", "retrieval"), ("oracle", "rule"), ("rule", "silent")]
@@ -158,6 +183,7 @@ def main() -> int:
     parser.add_argument("--track", default="semantic", choices=("semantic", "text"))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--trait", action="append", default=[], help="fix a trait of all users: compliance=1.0")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/assistants.md")
     options = parser.parse_args()
     tasks = load_suite(options.suite, store=options.store).tasks[: options.tasks]
     user = UserConfig(traits={key: float(value) for key, value in (item.split("=", 1) for item in options.trait)})
@@ -167,6 +193,8 @@ def main() -> int:
     }
     results = {name: play(name, tasks, games, options.seed) for name in options.agents.split(",")}
     print_table(results)
+    if options.write:
+        write_page(results)
     pairs = compare(results)
     print("\nconditions")
     verdicts = conditions(results, pairs)

@@ -351,8 +351,14 @@ class Game:
     def _words(self, o: Any, response: UserResponse, opening: bool) -> str:
         if self._wording is None:
             self._wording = Wording(self.world.catalogue, self.world.store)
-        if self.door is not None and not opening and self.door.text is not None:
+        if self.door is None or opening:
+            return self._grammar_words(o, response, opening)
+        if self.door.text is not None:
             return clean_text(self.door.text)[0][:300]
+        return clean_text(self.door.reword(self._grammar_words(o, response, opening)))[0][:300]
+
+    def _grammar_words(self, o: Any, response: UserResponse, opening: bool) -> str:
+        assert self._wording is not None
         if o.act == codes.U_CHAT and not self._chats(o):
             return ""
         return self._wording.say(

@@ -95,7 +95,7 @@ _START = {name: _place(name) for name in ("seed_lo", "seed_hi", "max_turns", "re
 
 def copy_row(row: Any) -> Any:
     """Return an independent copy of a plain row."""
-    made: PlainRow = type(row).__new__(type(row))
+    made: Any = object.__new__(type(row))
     for name, _, length in row.spec:
         value = getattr(row, name)
         setattr(made, name, list(value) if length else value)
@@ -240,7 +240,8 @@ class Kernel:
             self._observe = direct(self.rules.observe_rows)
         else:
             self._observe(self.tables, self.states, rows, 1)
-        return rows[0]
+        flat: NDArray[np.float32] = rows[0]
+        return flat
 
     def _read_outcome(self) -> None:
         o = self.o
@@ -252,16 +253,16 @@ class Kernel:
     @property
     def node(self) -> int:
         """Where the user stands."""
-        return self._state_ints.item(_NODE) if self.rules.compiled else self._state.node  # type: ignore[no-any-return]
+        return self._state_ints.item(_NODE) if self.rules.compiled else self._state.node
 
     @property
     def end(self) -> int:
         """End code, 0 while running."""
-        return self._state_ints.item(_END) if self.rules.compiled else self._state.end  # type: ignore[no-any-return]
+        return self._state_ints.item(_END) if self.rules.compiled else self._state.end
 
     @property
     def walked(self) -> float:
         """Metres walked so far."""
         if self.rules.compiled:
-            return self._state_floats.item(_WALKED)  # type: ignore[no-any-return]
+            return self._state_floats.item(_WALKED)
         return self._state.walked  # type: ignore[no-any-return]

@@ -9,7 +9,7 @@ the scripted user's answer is taken in its place.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -24,7 +24,10 @@ from supermarket_env.tasks.task import Need
 from supermarket_env.user_sim.turn import adopt, carry_out, decide, take_in
 
 if TYPE_CHECKING:
+    from supermarket_env.catalogue.schema import Catalogue
+    from supermarket_env.dialogue.view import HeardNeed
     from supermarket_env.envs.game import Game
+    from supermarket_env.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,11 @@ class UserTurn:
 
 
 class UserModel(Protocol):
-    """A simulated user; one instance serves one episode at a time."""
+    """A simulated user; one instance serves one episode at a time.
+
+    A model may also have ``reword(seat, words) -> str``: it gets the words the template grammar makes of its act (when
+    its answer has no ``text`` of its own; empty when nothing is said) and returns those that are said.
+    """
 
     name: str
     version: str
@@ -99,6 +106,32 @@ class UserSeat:
     def needs(self) -> tuple[Need, ...]:
         """What the user wants."""
         return self._game.task.needs
+
+    @property
+    def task_id(self) -> str:
+        """Id of the task."""
+        return self._game.labels.task_id or self._game.task.id
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """All products, as everybody can look them up."""
+        return self._game.world.catalogue
+
+    @property
+    def store(self) -> Store:
+        """The floor plan."""
+        return self._game.world.store
+
+    @property
+    def heard(self) -> Sequence[HeardNeed]:
+        """What was said about each mentioned need so far, in order of mention."""
+        return self._game.view.heard
+
+    @property
+    def mentioned(self) -> tuple[int, ...]:
+        """Own needs (numbers from 1) in the order in which they were mentioned: the listener's need 1, 2, ..."""
+        s = self._game.kernel.s
+        return tuple(s.by_ordinal[k] + 1 for k in range(s.n_mentioned))
 
     @property
     def open_needs(self) -> tuple[int, ...]:
@@ -146,6 +179,11 @@ class UserSeat:
     def legal_actions(self) -> list[UserAction]:
         """Return every legal action, in a fixed order."""
         return legal_actions(self._game)
+
+    def report(self, kind: str, detail: str) -> None:
+        """Write a line of this turn into the log's fault ledger (``who`` user): what a reader must know of the user."""
+        assert self._game.door is not None
+        self._game.door.faults.append((kind, detail))
 
     def scripted(self) -> UserTurn:
         """Return what the scripted user would say and do now; answering it keeps the game byte for byte scripted."""
@@ -196,7 +234,7 @@ class UserDoor:
         self.seat.message = self.game.last_message
         self.seat.proposal = proposal = self._named(words)
         answer = self._asked()
-        if answer is None or answer == proposal:
+        if answer is None or replace(answer, text=proposal.text) == proposal:
             kernel.take_over(thought, words)
             if answer is not None:
                 self.text = answer.text
@@ -205,6 +243,21 @@ class UserDoor:
             adopt(tables, kernel.s, o)
             self.text = answer.text
         carry_out(tables, kernel.s, m, kernel.o)
+
+    def reword(self, words: str) -> str:
+        """Return what is said in the place of the grammar's words."""
+        change = getattr(self.model, "reword", None)
+        if change is None:
+            return words
+        try:
+            said = change(self.seat, words)
+        except Exception as error:  # the model's boundary: its failure is data
+            self.faults.append(("exception", f"{type(error).__name__}: {error}"))
+            return words
+        if not isinstance(said, str):
+            self.faults.append(("invalid_response", f"reword: expected a string, got {said!r:.200}"))
+            return words
+        return said
 
     def _asked(self) -> UserTurn | None:
         try:

@@ -190,7 +190,7 @@ def test_masks_show_what_is_legal() -> None:
         for p in range(0, env.world.catalogue.n_products, 37):
             assert bool(observation["mask_product"][p]) == view.is_legal("add", env.world.catalogue.ids[p])
         in_cart = {line.product for line in view.cart}
-        assert {env.world.catalogue.ids[p] for p in np.flatnonzero(observation["mask_cart"])} == in_cart
+        assert {env.world.catalogue.ids[p] for p in np.flatnonzero(observation["mask_cart"]).tolist()} == in_cart
         assert bool(observation["mask_type"][codes.ACT_CHECKOUT]) == view.is_legal("checkout")
         observation, _, terminated, _, _ = env.step(silent(env))
         if terminated:

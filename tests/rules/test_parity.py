@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from supermarket_env.user_sim.config import UserConfig
 
 from supermarket_env.envs.decode import clear_message
 from supermarket_env.rules import codes
@@ -33,7 +34,6 @@ from supermarket_env.rules.twins import MODULES, Rules, compiled, direct, numba_
 from supermarket_env.tasks.prepare import prepare
 from supermarket_env.tasks.state import compiled_tables, plain_tables, seed_lanes
 from supermarket_env.tasks.suites import train_task
-from supermarket_env.user_sim.config import UserConfig
 from supermarket_env.world import World, load_world
 
 needs_numba = pytest.mark.skipif(not numba_available(), reason="numba is not installed or switched off")
@@ -121,7 +121,7 @@ def play_both(twin: Rules, world: World, user: UserConfig, index: int, *, reads_
         book.observe_rows(slow, [s], seen, 1)
         twin.observe_rows(fast, states, rows, 1)
         assert np.array_equal(np.array(seen[0], dtype=np.float32), rows[0])
-        assert 0.0 <= min(seen[0])
+        assert min(seen[0]) >= 0.0
         assert max(seen[0]) <= 1.0
         if s.end != 0:
             return s.turn, s.end
