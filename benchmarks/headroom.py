@@ -114,11 +114,12 @@ def write_page(results: Mapping[str, Played]) -> None:
     for name, played in sorted(results.items(), key=lambda item: -mean(item[1].ns)):
         low, high = bootstrap_ci(played.ns) or (float("nan"), float("nan"))
         rows = played.rows
+        star = "*" if AGENTS[name].privileged else ""
+        pays, complete = mean([r.paid for r in rows]), mean([bool(r.truth.complete) for r in rows])
+        turns, asked, lists = (mean([getattr(r, key) for r in rows]) for key in ("turns", "questions", "n_lists"))
         lines.append(
-            f"| {name}{'*' if AGENTS[name].privileged else ''} | {mean(played.ns):.3f} [{low:.3f}, {high:.3f}] | "
-            f"{100 * mean([r.paid for r in rows]):.0f} % | {100 * mean([bool(r.truth.complete) for r in rows]):.0f} % | "
-            f"{mean([r.turns for r in rows]):.1f} | {mean([r.questions for r in rows]):.1f} | "
-            f"{mean([r.n_lists for r in rows]):.1f} |"
+            f"| {name}{star} | {mean(played.ns):.3f} [{low:.3f}, {high:.3f}] | {100 * pays:.0f} % | "
+            f"{100 * complete:.0f} % | {turns:.1f} | {asked:.1f} | {lists:.1f} |"
         )
     text = PAGE.read_text(encoding="utf-8")
     start, stop = text.index(BEGIN) + len(BEGIN), text.index(END)

@@ -35,6 +35,7 @@ COMMANDS = {
     "store": Entry("store", "app", "Draw, check and list stores.", is_group=True),
     "tasks": Entry("tasks", "app", "Check and show suites of tasks.", is_group=True),
     "agents": Entry("agents", "agents", "List the shipped assistants."),
+    "sensitivity": Entry("sensitivity", "sensitivity", "Rank assistants under many user populations."),
     "version": Entry("version", "version", "Print the version."),
 }
 """Every sub-command, in the order of the help page."""

@@ -142,7 +142,7 @@ def _print_plan(plan: RunPlan, out: str) -> None:
     for kind, hashes in (("catalogue", plan.catalogues), ("store", plan.stores)):
         for name, content_hash in hashes.items():
             print(f"{kind:<10}  {name} ({content_hash[:12]})")
-    print(f"user        {plan.user.name} {plan.user.version}")
+    print(f"user        {plan.user_identity['name']} {plan.user_identity['version']}")
     print(f"directory   {out}")
 
 

@@ -428,11 +428,13 @@ class Game:
         truth = dict(self.prepared.logged_truth)
         names = self.narrator.product
         truth["utility"] = {need: dict(values) for need, values in truth["utility"].items()}
-        violates = truth["violates"] = {}
+        violates: dict[str, list[str]] = {}
         for p in sorted(self.shown_products):
             utilities, violates[names[p]] = _product_truth(self.prepared, p)
             for need, value in utilities.items():
                 truth["utility"][need][names[p]] = value
+        if self.world.catalogue.allergens_known:  # else hard-constraint figures are undefined, not zero
+            truth["violates"] = violates
         truth["turns"] = list(self.ledger.true_turns)
         return truth
 

@@ -41,6 +41,17 @@ class AgentPlan:
     """Given by import path, not shipped."""
 
 
+@dataclass(frozen=True, slots=True)
+class UserPlan:
+    """Who sits in the user's seat: which model, made with which options, and its identity."""
+
+    model: str
+    """A shipped name (``scripted``: the rules' own user) or an import path."""
+    options: Mapping[str, Any]
+    version: str
+    content_hash: str
+
+
 @dataclass(frozen=True)
 class RunPlan:
     """A checked run: what will be played, and what it is made of."""
@@ -55,6 +66,15 @@ class RunPlan:
     """Content hashes by name."""
     stores: Mapping[str, str] = field(default_factory=dict)
     """Content hashes by name."""
+    seat: UserPlan | None = None
+    """The user model; ``None`` is the scripted user."""
+
+    @property
+    def user_identity(self) -> dict[str, str]:
+        """Name, version and hash of the user, as the manifest holds them."""
+        if self.seat is None:
+            return {"name": self.user.name, "version": self.user.version, "hash": self.user.content_hash()}
+        return {"name": self.user.name, "version": self.seat.version, "hash": self.seat.content_hash}
 
     @property
     def privileged(self) -> tuple[str, ...]:
@@ -103,12 +123,42 @@ def user_config(config: RunConfig) -> UserConfig:
     Raises:
         ConfigError: naming the key that does not fit and the nearest valid one.
     """
+    from pydantic import create_model
+
     from supermarket_env.user_sim.config import UserConfig
 
+    entry = create_model("UserEntry", __base__=UserConfig, model=(str, "scripted"), options=(dict[str, Any], {}))
     try:
-        return UserConfig.model_validate(config.user)
+        checked = entry.model_validate(config.user)
     except ValidationError as error:
-        raise ConfigError(describe_validation(error, UserConfig, "user.")) from None
+        raise ConfigError(describe_validation(error, entry, "user.")) from None
+    values = {key: value for key, value in config.user.items() if key not in ("model", "options")}
+    model = user_model_of(config)[0]
+    if model != "scripted" and checked.name == "scripted":
+        values["name"] = model.rpartition(".")[2]
+    return UserConfig.model_validate(values)
+
+
+def user_model_of(config: RunConfig) -> tuple[str, dict[str, Any]]:
+    """Return the name and the options of the user model a configuration asks for."""
+    return str(config.user.get("model", "scripted")), dict(config.user.get("options") or {})
+
+
+def plan_user(config: RunConfig, user: UserConfig) -> UserPlan | None:
+    """Return who sits in the user's seat; ``None`` for the scripted user.
+
+    Raises:
+        ConfigError: If the model is unknown or cannot be built, or a person is to type into several processes.
+    """
+    from supermarket_env.user_sim.registry import make_user, user_hash
+
+    name, options = user_model_of(config)
+    model = make_user(name, options)
+    if model is None:
+        return None
+    if name == "terminal" and config.run.workers != 1:
+        raise ConfigError(f"a person types into one process: expected run.workers=1, got {config.run.workers!r}")
+    return UserPlan(name, options, model.version, user_hash(user.content_hash(), name, model, options))
 
 
 def make_agent(agent: AgentPlan) -> Any:
@@ -150,6 +200,7 @@ def build_plan(config: RunConfig) -> RunPlan:
     rule_book(config.run.compiled, 0)
     agents = plan_agents(config)
     user = user_config(config)
+    seat = plan_user(config, user)
     for agent in agents:
         make_agent(agent)
     from supermarket_env.tasks.suites import load_suite
@@ -174,7 +225,7 @@ def build_plan(config: RunConfig) -> RunPlan:
         world = _world(catalogue, store)
         catalogues[catalogue] = world.catalogue.content_hash
         stores[store] = world.store.content_hash
-    return RunPlan(config, suite, user, agents, units, catalogues, stores)
+    return RunPlan(config, suite, user, agents, units, catalogues, stores, seat)
 
 
 @cache
@@ -254,7 +305,9 @@ class GamePlayer:
         from supermarket_env.envs.game import Game
 
         if (catalogue, store) not in self._games:
-            config = self._plan.config
+            from supermarket_env.user_sim.registry import make_user
+
+            config, seat = self._plan.config, self._plan.seat
             self._games[catalogue, store] = Game(
                 _world(catalogue, store),
                 track=config.track,
@@ -262,6 +315,7 @@ class GamePlayer:
                 strikes=config.limits.strikes,
                 max_turns=config.limits.max_turns,
                 mode=rule_book(config.run.compiled, len(self._plan.units)),
+                user_model=make_user(seat.model, seat.options) if seat is not None else None,
             )
         return self._games[catalogue, store]
 

@@ -31,7 +31,7 @@ def make_manifest(plan: RunPlan, command_line: Sequence[str]) -> dict[str, Any]:
         "config": plan.config.resolved(),
         "config_hash": plan.config.content_hash(),
         "track": plan.config.track,
-        "user": {"name": plan.user.name, "version": plan.user.version, "hash": plan.user.content_hash()},
+        "user": plan.user_identity,
         "suite": {"name": plan.suite.name, "hash": plan.suite.content_hash},
         "catalogues": dict(sorted(plan.catalogues.items())),
         "stores": dict(sorted(plan.stores.items())),
