@@ -38,6 +38,12 @@ _SPECS: Final = (
     AgentSpec("rule_no_questions", f"{_HERE}.rule_variants.rule_no_questions", False, "the rule assistant, never asks"),
     AgentSpec("pager", f"{_HERE}.rule_variants.pager", False, "never asks, pages through categories ten at a time"),
     AgentSpec("guide_only", f"{_HERE}.rule_variants.guide_only", False, "only shows the way to what was mentioned"),
+    AgentSpec("one_item", f"{_HERE}.one_item.OneItem", False, "one list for the first need, then pushes to the till"),
+    AgentSpec("always_move", f"{_HERE}.walkers.AlwaysMove", False, "suggests a step every turn, wherever to"),
+    AgentSpec("near_goal", f"{_HERE}.walkers.NearGoal", False, "names shelves one step out of view as goals"),
+    AgentSpec("repeat_until_yes", f"{_HERE}.repeaters.RepeatUntilYes", False, "repeats its list until a yes"),
+    AgentSpec("re_recommender", f"{_HERE}.repeaters.ReRecommender", False, "recommends what is in the cart"),
+    AgentSpec("flatterer", f"{_HERE}.flatterer.Flatterer", False, "praises everything, helps with nothing"),
 )
 
 AGENTS: Final[Mapping[str, AgentSpec]] = {spec.name: spec for spec in _SPECS}

@@ -9,7 +9,7 @@ The data are a retailer's receipts without product names. What each field of a p
 * **price** is the median price paid for one, discounts included; nothing is on promotion;
 * **popularity** is the number of receipt lines;
 * **size** is read from the pack size where that is in the unit most of the type has; otherwise (about one product in
-  five) it is the median size of the type;
+  three) it is the median size of the type;
 * **attributes** are mined from the words of the sub-commodity, and are few;
 * **allergens** and ratings are unknown (``allergens_known`` is False, ``quality`` is None);
 * **stock** is drawn from the seed.
@@ -48,7 +48,7 @@ _WORDS: Final[dict[str, str]] = {
     "SPRD": "spread", "BKD": "baked", "FD": "food", "DRY": "dry", "MXS": "mixes", "MIXS": "mixes", "PNT": "peanut",
     "BTR": "butter", "JCE": "juice", "CONC": "concentrate", "DRNKS": "drinks", "DRNK": "drink", "FLVRD": "flavoured",
     "PWDR": "powder", "MX": "mix", "PKLD": "pickled", "VEG": "vegetable", "BN": "bean", "BRKFST": "breakfast",
-    "WHLSM": "wholesome", "TISS": "tissues", "DNR": "dinner", "TRSH": "trash", "BG": "bags", "WTR": "water",
+    "WHLSM": "wholesome", "TISS": "tissues", "DSH": "dishes", "DNR": "dinner", "TRSH": "trash", "BG": "bags", "WTR": "water",
     "CLEANG": "cleaning", "SUPPPLIES": "supplies", "SUPLY": "supply", "SPLY": "supply", "SWEETNERS": "sweeteners",
     "SHERBTS": "sherbets", "SNKS": "snacks", "CKYS": "cookies", "CRKR": "crackers", "CNDY": "candy",
     "DISPOSIBLE": "disposable", "PKGD": "packaged", "HBC": "care", "MW": "microwave", "MISC": "miscellaneous",
@@ -106,8 +106,8 @@ def catalogue_from(tables: JourneyTables, seed: int = 0) -> Catalogue:
     kinds = [_spelled(kind) or names[t] for kind, t in
              zip(tables.product_kind.tolist(), tables.product_type.tolist(), strict=True)]  # fmt: skip
     ids = [f"J{number}" for number in tables.product_id.tolist()]
-    packs = [f" {pack.lower()}" if pack else "" for pack in tables.product_pack.tolist()]
-    titles = [f"{brand} {kind[0].upper()}{kind[1:]}{' '.join(pack.split(' '))} no. {pid[1:]}"
+    packs = [pack.lower() for pack in tables.product_pack.tolist()]
+    titles = [" ".join(f"{brand} {kind[0].upper()}{kind[1:]} {pack} no. {pid[1:]}".split())
               for brand, kind, pack, pid in zip(brands, kinds, packs, ids, strict=True)]  # fmt: skip
     mask = mined_attributes([f"{kind} {names[t]}" for kind, t in zip(kinds, tables.product_type.tolist(), strict=True)])
     stock = [6 + int(35.0 * Draws(seed, number)(1, 0)) for number in tables.product_id.tolist()]
@@ -139,10 +139,10 @@ def _spelled(text: str) -> str:
     """Return a label of the data in lower case with its abbreviations written out.
 
     >>> _spelled("FRZN VEGETABLE/VEG DSH"), _spelled("DRY BN/VEG/POTATO/RICE")
-    ('frozen vegetable/vegetable dsh', 'dry bean/vegetable/potato/rice')
+    ('frozen vegetable/vegetable dishes', 'dry bean/vegetable/potato/rice')
     """
     spelled = re.sub(r"[A-Z]+", lambda match: _WORDS.get(match[0], match[0].lower()), text.upper())
-    spelled = re.sub(r"\s*(?:[-:]|&)\s*", lambda match: " & " if "&" in match[0] else " ", spelled)
+    spelled = re.sub(r"\s*(?:[-:&]|\.(?= ))\s*", lambda match: " & " if "&" in match[0] else " ", spelled)
     return re.sub(r"\s+", " ", spelled).strip(" .")
 
 

@@ -162,8 +162,11 @@ def _stranger(message: AssistantMessage, catalogue: Catalogue, named: list[Menti
 
 
 def _price(message: AssistantMessage, catalogue: Catalogue, text: str, named: list[Mention]) -> str | None:
-    for match in chain(_SIGN_FIRST.finditer(text), _SIGN_LAST.finditer(text)):
+    matches = sorted(chain(_SIGN_FIRST.finditer(text), _SIGN_LAST.finditer(text)), key=lambda match: match.start())
+    earlier = -1
+    for match in matches:
         start, end = match.span()
+        before, earlier = earlier, start
         if (
             text[start - 1 : start] in _IN_A_NUMBER
             or not _HEDGES.isdisjoint(_before(text, start, 2))
@@ -171,7 +174,7 @@ def _price(message: AssistantMessage, catalogue: Catalogue, text: str, named: li
         ):
             continue
         said = round(float(match.group(1).replace(",", ".")) * 100)
-        product = _priced(message, catalogue, named, start)
+        product = _priced(message, catalogue, [m for m in named if m.end > before], start)
         if product is None:
             continue
         number, cents = product
@@ -184,11 +187,12 @@ def _priced(message: AssistantMessage, catalogue: Catalogue, named: list[Mention
     """Return the product a price at this position belongs to and its price in cents, or None when it is not plain.
 
     It is the last full name closely before it. Without any name it is the one product of an ``inform`` about prices.
+    ``named`` holds the names after the price before: a name has one price, what follows belongs to something else.
     """
     informed = message.products[0] if message.act == "inform" and len(message.products) == 1 else ""
     stated = message.value if message.act == "inform" and message.attribute == "price" else None
     number: int | None = None
-    if named:
+    if named or message.act != "inform":
         before = [m for m in named if m.end <= at]
         if not before or at - before[-1].end > _REACH_OF_A_NAME or len(before[-1].products) > 1:
             return None

@@ -232,7 +232,7 @@ class UserDoor:
         thought, words = copy_row(kernel.s), copy_row(o)
         decide(tables, thought, m, words)
         self.seat.message = self.game.last_message
-        self.seat.proposal = proposal = self._named(words)
+        self.seat.proposal = proposal = self._named(words, thought)
         answer = self._asked()
         if answer is None or replace(answer, text=proposal.text) == proposal:
             kernel.take_over(thought, words)
@@ -241,6 +241,8 @@ class UserDoor:
         else:
             self._fill(answer, words)
             adopt(tables, kernel.s, o)
+            if o.need == 0 and 1 <= answer.need <= kernel.s.n_needs:  # mentioned just now
+                o.need = kernel.s.ordinal[answer.need - 1]
             self.text = answer.text
         carry_out(tables, kernel.s, m, kernel.o)
 
@@ -273,7 +275,7 @@ class UserDoor:
             return None
         return answer
 
-    def _named(self, words: Any) -> UserTurn:
+    def _named(self, words: Any, thought: Any) -> UserTurn:
         """Return the scripted outcome as a user turn (facts by own need number)."""
         names = self.game.narrator
         response = names.response(words)
@@ -285,17 +287,13 @@ class UserDoor:
             act=response.act,
             action=UserAction(action["type"], arg, params.get("qty", 0)),
             facts=facts,
-            need=self._own_need(response.need),
+            need=_own_need(response.need, thought),
             attribute=response.attribute,
             products=response.products,
             category=response.category,
             reason=response.reason,
             cause=response.cause,
         )
-
-    def _own_need(self, ordinal: int) -> int:
-        s = self.game.kernel.s
-        return s.by_ordinal[ordinal - 1] + 1 if 1 <= ordinal <= s.n_mentioned else 0
 
     def _fill(self, answer: UserTurn, words: Any) -> None:
         """Write a model's answer into the outcome row; an illegal action is replaced by the scripted one."""
@@ -334,6 +332,11 @@ class UserDoor:
             code, number, qty = words.action, words.arg, words.qty
         o.action, o.arg, o.qty = code, number, qty
         o.would = codes.ACT_NONE
+
+
+def _own_need(ordinal: int, s: Any) -> int:
+    """Return the own number (from 1) of the need mentioned as ``ordinal``-th; 0 for none."""
+    return s.by_ordinal[ordinal - 1] + 1 if 1 <= ordinal <= s.n_mentioned else 0
 
 
 def products_in(game: Game, section: int) -> list[int]:
