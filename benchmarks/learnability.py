@@ -38,11 +38,12 @@ FIGURE = ROOT / "docs" / "img" / "learnability.png"
 STORE: Final = "neighbourhood"
 REQUIRED_LOSS: Final = 1.0 / 3.0
 """Share of the gain over `silent` that each of the two blindings must cost."""
+WATCHED: Final = 40
 ELITE: Final = 0.2
 NOISE: Final = 0.25
 """Spread added to the search at the start, falling to nothing: keeps it from settling too early."""
 
-Score = Callable[[Floats, Sequence[Task], int], float]
+Score = Callable[[Floats, Sequence[Task]], float]
 
 WEIGHT_NAMES: Final = ("match", "brand", "quality", "price", "over_limit", "popularity", "size")
 SWITCHES: Final = ("ask", "ask_for_more", "recommend", "explain", "guide", "shelf_hints", "paging")
@@ -64,9 +65,24 @@ class Trained(NamedTuple):
 
     mean: Floats
     curve: list[float]
-    """Need satisfaction of the search's centre on the tasks of each generation, before they are learned from."""
+    """Need satisfaction of the search's centre on the watched tasks, before the first generation and after each."""
     seconds: float
     episodes: int
+
+
+class Stream:
+    """Fresh training tasks, drawn as they are needed; the first ``WATCHED`` only show how the search gets on."""
+
+    def __init__(self) -> None:
+        self._tasks = [train_task(k, store=STORE) for k in range(WATCHED)]
+        self.watched = tuple(self._tasks)
+
+    def batch(self, generation: int, size: int) -> list[Task]:
+        """Return the tasks of a generation, counted from 0."""
+        first = WATCHED + generation * size
+        while len(self._tasks) < first + size:
+            self._tasks.append(train_task(len(self._tasks), store=STORE))
+        return self._tasks[first : first + size]
 
 
 def thresholds(x: Floats) -> dict[str, Any]:
@@ -80,18 +96,18 @@ def thresholds(x: Floats) -> dict[str, Any]:
     return config
 
 
-def play_policy(game: Game, policy: LinearPolicy, task: Task, trial: int) -> float:
+def play_policy(game: Game, policy: LinearPolicy, task: Task) -> float:
     """Return the need satisfaction of one trip with a linear policy."""
-    game.reset(task, seed=episode_seed(0, task.id, trial))
+    game.reset(task, seed=episode_seed(0, task.id, 0))
     policy.start(game)
     while not game.done:
         policy.step()
     return satisfaction(game)
 
 
-def play_assistant(game: Game, assistant: Any, task: Task, trial: int) -> float:
+def play_assistant(game: Game, assistant: Any, task: Task) -> float:
     """Return the need satisfaction of one trip with an assistant."""
-    view = game.reset(task, seed=episode_seed(0, task.id, trial))
+    view = game.reset(task, seed=episode_seed(0, task.id, 0))
     assistant.start(view)
     while not game.done:
         view = game.step(assistant.reply(view))
@@ -104,31 +120,200 @@ def satisfaction(game: Game) -> float:
     return parts.get("need_satisfaction", 0.0)
 
 
-def search(score: Score, size: int, draw: Callable[[int], Sequence[Task]], options: argparse.Namespace) -> Trained:
+def search(score: Score, size: int, stream: Stream, options: argparse.Namespace) -> Trained:
     """Search weights by the cross-entropy method; every candidate of a generation plays the same tasks and luck.
 
     Args:
-        score: Mean need satisfaction of a point on tasks with a trial number.
+        score: Mean need satisfaction of a point on tasks.
         size: Number of weights.
-        draw: The tasks of a generation.
-        options: ``generations``, ``population`` and ``seed``.
+        stream: Training tasks.
+        options: ``generations``, ``population``, ``batch`` and ``seed``.
     """
     rng = np.random.Generator(np.random.Philox(options.seed))
     mean, spread = np.zeros(size), np.ones(size)
     best = max(2, round(ELITE * options.population))
-    curve, begin, episodes = [], time.process_time(), 0
+    begin, episodes = time.process_time(), 0
+    curve = [score(mean, stream.watched)]
     for generation in range(options.generations):
-        tasks = draw(generation)
-        curve.append(score(mean, tasks, 0))
+        tasks = stream.batch(generation, options.batch)
         points: NDArray[np.float64] = mean + spread * rng.standard_normal((options.population, size))
-        results = np.array([score(point, tasks, 0) for point in points])
-        episodes += (options.population + 1) * len(tasks)
+        results = np.array([score(point, tasks) for point in points])
+        episodes += options.population * len(tasks)
         elite = points[np.argsort(-results, kind="stable")[:best]]
         mean = elite.mean(axis=0)
         spread = elite.std(axis=0) + NOISE * (1.0 - (generation + 1) / options.generations)
+        curve.append(score(mean, stream.watched))
     return Trained(mean, curve, time.process_time() - begin, episodes)
 
 
 def mean_of(values: Sequence[float]) -> float:
     """Return the mean of at least one value."""
     return float(np.mean(values))
+
+
+class Result(NamedTuple):
+    """One line of the table."""
+
+    name: str
+    note: str
+    ns: list[float]
+    """Need satisfaction by dev task."""
+    trained: Trained | None = None
+
+
+VARIANTS: Final = (
+    ("none", "linear policy", "everything"),
+    ("dialogue", "linear policy, dialogue hidden", "where the user is; nothing that was said"),
+    ("answers", "linear policy, answers hidden", "position, and which needs were named; nothing said about them"),
+    ("position", "linear policy, position hidden", "what was said; neither the user's place nor the map"),
+    ("standpoint", "linear policy, user's place hidden", "what was said; it may still name what is shown on the map"),
+)
+
+
+def train_and_play(game: Game, tasks: Sequence[Task], options: argparse.Namespace) -> dict[str, Result]:
+    """Train everything and play it, `silent` and `rule` on ``tasks``; keys are names of blindings and assistants."""
+    stream = Stream()
+    found: dict[str, Result] = {}
+
+    def assistant(key: str, name: str, note: str, made: Any, trained: Trained | None = None) -> None:
+        found[key] = Result(name, note, [play_assistant(game, made, task) for task in tasks], trained)
+
+    def policy_score(blind: str) -> Score:
+        return lambda x, ts: mean_of([play_policy(game, LinearPolicy(x, blind), task) for task in ts])
+
+    def rule_score(x: Floats, ts: Sequence[Task]) -> float:
+        made = Rule(thresholds(x))
+        return mean_of([play_assistant(game, made, task) for task in ts])
+
+    assistant("silent", "`silent`", "nothing", make_agent("silent"))
+    assistant("rule", "`rule`, thresholds set by hand", "everything", make_agent("rule"))
+    learned = search(rule_score, N_THRESHOLDS, stream, options)
+    report("rule thresholds", learned)
+    assistant("thresholds", "`rule`, thresholds learned", "everything", Rule(thresholds(learned.mean)), learned)
+    for blind, name, note in VARIANTS:
+        trained = search(policy_score(blind), N_WEIGHTS, stream, options)
+        report(name, trained)
+        policy = LinearPolicy(trained.mean, blind)
+        found[blind] = Result(name, note, [play_policy(game, policy, task) for task in tasks], trained)
+    return found
+
+
+def report(name: str, trained: Trained) -> None:
+    """Print how a search went."""
+    print(f"{name}: {trained.curve[0]:.3f} -> {trained.curve[-1]:.3f} in {trained.seconds:.0f} s CPU", flush=True)
+
+
+def lost(found: dict[str, Result], blind: str) -> float | None:
+    """Return the share of the seeing policy's gain over `silent` that a blinding costs; None without a gain."""
+    floor = mean_of(found["silent"].ns)
+    gain = mean_of(found["none"].ns) - floor
+    return 1.0 - (mean_of(found[blind].ns) - floor) / gain if gain > 0.0 else None
+
+
+def result_table(found: dict[str, Result]) -> str:
+    """Return the table of the page."""
+    rows = []
+    for key, result in found.items():
+        low, high = bootstrap_ci(result.ns) or (float("nan"), float("nan"))
+        gain = paired_difference(result.ns, found["silent"].ns)
+        cost = lost(found, key) if key in ("dialogue", "answers", "position", "standpoint") else None
+        rows.append(
+            [
+                result.name,
+                result.note,
+                f"{mean_of(result.ns):.3f} [{low:.2f}, {high:.2f}]",
+                "reference" if key == "silent" else f"{gain.mean:+.3f} [{gain.low:+.2f}, {gain.high:+.2f}]",
+                "" if cost is None else f"{100 * cost:.0f} %",
+                "" if result.trained is None else f"{result.trained.episodes:,}",
+            ]
+        )
+    return table(("assistant", "sees", "NS", "gain over `silent`", "share of the gain lost", "trips of training"), rows)
+
+
+def verdicts(found: dict[str, Result]) -> list[tuple[str, bool]]:
+    """Return the conditions, each with whether it holds."""
+    gain = paired_difference(found["none"].ns, found["silent"].ns)
+    out = [("the learned policy is better than silent, interval above 0", gain.low is not None and gain.low > 0.0)]
+    better = paired_difference(found["thresholds"].ns, found["silent"].ns)
+    out.append(("learned thresholds are better than silent", better.low is not None and better.low > 0.0))
+    for blind in ("dialogue", "position"):
+        cost = lost(found, blind)
+        out.append((f"without the {blind} at least a third of the gain is lost", (cost or 0.0) >= REQUIRED_LOSS))
+    return out
+
+
+STYLES: Final = {
+    "thresholds": ("#777777", "--", "s"),
+    "none": ("#000000", "-", "o"),
+    "dialogue": ("#000000", ":", "v"),
+    "answers": ("#777777", "-.", "P"),
+    "position": ("#000000", "--", "^"),
+    "standpoint": ("#999999", "-", "x"),
+}
+
+
+def draw_figure(found: dict[str, Result], out: Path) -> None:
+    """Draw the learning curves and the held-out results; told apart by marks and lines, so grey print will do."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12.0, 5.0), dpi=130, layout="constrained")
+    FigureCanvasAgg(figure)
+    left, right = figure.subplots(1, 2, sharey=True, width_ratios=(1.25, 1.0))
+    for key, (colour, line, mark) in STYLES.items():
+        trained = found[key].trained
+        if trained is not None:
+            name = found[key].name.replace("`", "")
+            left.plot(trained.curve, color=colour, linestyle=line, marker=mark, markersize=4, label=name)
+    left.set_xlabel("generation of the search")
+    left.set_ylabel("need satisfaction (0..1)")
+    left.set_title(f"while learning: {WATCHED} fixed training tasks", fontsize=10.5)
+    left.legend(frameon=False, fontsize=8, loc="lower right")
+    tasks = len(found["silent"].ns)
+    for k, (key, result) in enumerate(found.items()):
+        value = mean_of(result.ns)
+        low, high = bootstrap_ci(result.ns) or (value, value)
+        colour, _, mark = STYLES.get(key, ("#000000", "-", "D"))
+        right.errorbar([k], [value], [[value - low], [high - value]], color=colour, marker=mark, capsize=3)
+    names = [
+        result.name.replace("`", "").replace("linear policy, ", "policy,\n").replace(", ", ",\n", 1)
+        for result in found.values()
+    ]
+    right.set_xticks(range(len(names)), names, rotation=40, ha="right", fontsize=8)
+    right.axhline(mean_of(found["silent"].ns), color="#bbbbbb", linewidth=0.8, zorder=0)
+    right.set_title(f"afterwards: {tasks} dev tasks, never trained on, 95 % intervals", fontsize=10.5)
+    left.set_ylim(0.0, 1.0)
+    for axes in (left, right):
+        axes.grid(axis="y", color="#e5e5e5", linewidth=0.6)
+        axes.spines[["top", "right"]].set_visible(False)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(out)
+
+
+def main() -> int:
+    """Run the benchmark; returns the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--generations", type=int, default=16)
+    parser.add_argument("--population", type=int, default=24, help="candidates a generation")
+    parser.add_argument("--batch", type=int, default=16, help="tasks a generation")
+    parser.add_argument("--tasks", type=int, default=200, help="dev tasks of the evaluation")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--dry", action="store_true", help="do not write page and figure")
+    options = parser.parse_args()
+    game = Game(load_world("embedded", STORE), texts=False, mode="plain")
+    tasks = load_suite("dev").tasks[: options.tasks]
+    found = train_and_play(game, tasks, options)
+    text = result_table(found)
+    print(text)
+    judged = verdicts(found)
+    for sentence, holds in judged:
+        print(f"  {'holds' if holds else 'FAILS'}  {sentence}")
+    if not options.dry:
+        lines = "\n".join(f"- {'holds' if holds else 'does not hold'}: {sentence}" for sentence, holds in judged)
+        write_table("learnability", f"{text}\n\n{lines}", PAGE)
+        draw_figure(found, FIGURE)
+    return 0 if all(holds for _, holds in judged) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -48,10 +48,10 @@ BLOCKS: Final = (
 )
 N_WEIGHTS: Final = sum(len(features) for _, features in BLOCKS)
 
-BLINDS: Final = ("none", "dialogue", "answers", "position", "place", "both")
+BLINDS: Final = ("none", "dialogue", "answers", "position", "standpoint")
 """``dialogue``: nothing that was said; ``answers``: which needs there are, but nothing said about them;
 ``position``: neither where the user stands nor where anything is, so no place can be named and no step suggested;
-``place``: where the user stands, but places can still be named; ``both``: neither dialogue nor position."""
+``standpoint``: not where the user stands, but what it wants can still be named, and the map shows where that is."""
 
 _WISHES = tuple(
     NEED_NAMES.index(name)
@@ -72,7 +72,7 @@ def blinded(parts: dict[str, NDArray[Any]], blind: str) -> dict[str, NDArray[Any
         parts: The named parts of one observation row.
         blind: One of :data:`BLINDS`.
     """
-    if blind in ("dialogue", "both"):
+    if blind == "dialogue":
         parts["needs"][:] = 0.0
         parts["candidates"][:] = 0.0
         parts["dialogue"][:] = 0.0
@@ -82,7 +82,7 @@ def blinded(parts: dict[str, NDArray[Any]], blind: str) -> dict[str, NDArray[Any
         parts["needs"][:, _SAID] = 0.0
         parts["candidates"][:, :, 1:6] = 0.0
         parts["dialogue"][:] = 0.0
-    if blind in ("position", "place", "both"):
+    if blind in ("position", "standpoint"):
         parts["needs"][:, _PLACE] = 0.0
         parts["candidates"][:, :, 10] = 0.0
         parts["moves"][:, 1:] = 0.0
@@ -127,7 +127,7 @@ class LinearPolicy:
         rows = [i for i in range(mentioned) if not needs[i, _CLOSED]]
         trip = self._trip(parts["trip"])
         self._say(rows, parts, trip, m)
-        if self.blind not in ("position", "both"):
+        if self.blind != "position":
             self._name_place(rows, parts, trip, m)
             self._suggest(parts, m)
 
@@ -187,14 +187,14 @@ class LinearPolicy:
                 best, goal = score, option
         if float(self.weights["name_checkout"] @ trip) > best:
             store = self.game.world.store
-            node = self.game.kernel.node if self.blind != "place" else store.entrance
+            node = self.game.kernel.node if self.blind != "standpoint" else store.entrance
             goal = (codes.G_LANDMARK, int(store.nearest_checkout[node]))
         m.goal_kind, m.goal_id = goal if goal[0] else (codes.G_NONE, -1)
         self._goal = goal if goal[0] else self._goal
 
     def _suggest(self, parts: dict[str, NDArray[Any]], m: Any) -> None:
         moves = parts["moves"]
-        if self.blind == "place" or not moves.shape[0]:
+        if self.blind == "standpoint" or not moves.shape[0]:
             return
         scores = (moves[:, 1:] - np.array([0.5, 0.0, 0.0])) @ self.weights["suggest_step"]
         scores = np.where(moves[:, 0] > 0, scores, -1.0)

@@ -40,7 +40,7 @@ ASSISTANTS: dict[str, Callable[[], Any]] = {
     "retrieval": lambda: make_agent("retrieval"),
     "rule": lambda: make_agent("rule"),
     "rule, lists of 10": lambda: Rule(RuleConfig(list_length=10)),
-    "rule, 5 questions": lambda: Rule(RuleConfig(questions_per_need=5)),
+    "rule, 1 question": lambda: Rule(RuleConfig(questions_per_need=1)),
 }
 
 
@@ -58,7 +58,7 @@ class Pair(NamedTuple):
 PAIRS = (
     Pair("retrieval", "silent", "NS", 0.7, True),
     Pair("rule, lists of 10", "rule", "NS", 0.35, True),
-    Pair("rule, 5 questions", "rule", "NS", None, False),
+    Pair("rule, 1 question", "rule", "NS", None, False),
     Pair("rule", "retrieval", "NS", None, False),
     Pair("rule", "retrieval", "turns", 0.3, False),
 )

@@ -11,13 +11,17 @@ import json
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from supermarket_env.user_sim.persona import TRAIT_TABLE
 
+from supermarket_env.rules.codes import TRIPS
 from supermarket_env.rules.rows import TRAITS
 from supermarket_env.rules.world import PARAMS, PARAMS_DTYPE, PARAMS_ROW
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Amount = Annotated[float, Field(ge=0.0, le=100.0)]
 Count = Annotated[int, Field(ge=0, le=1000)]
+
+_TRAITS_BY_NAME = {trait.name: trait for trait in TRAIT_TABLE}
 
 USER_VERSION = "0"
 """Version of the scripted user's rules; results of different versions are not comparable."""
@@ -62,6 +66,8 @@ class Mechanisms(BaseModel):
     """Products noticed in one look at a shelf."""
     shelf_looks: Count = 2
     """Looks at a shelf before a need is put aside."""
+    seek_brand: Annotated[int, Field(ge=0, le=1)] = 0
+    """1: who looks for another or the same brand after a stock-out notices only such products."""
     notice_far: Share = 0.8
     """Probability of noticing a wanted section in view but out of reach."""
     search_cap: Count = 8
@@ -153,10 +159,21 @@ class Mechanisms(BaseModel):
     """Probability of a word in reply when there is nothing to say, times talkativeness."""
 
 
+def wording_for(track: str, suite: str) -> Literal["standard", "held_back"]:
+    """Return the set of phrasings of a suite: test suites of the text track use what development never hears.
+
+    >>> wording_for("text", "robust_test"), wording_for("text", "dev"), wording_for("semantic", "test")
+    ('held_back', 'standard', 'standard')
+    """
+    return "held_back" if track == "text" and suite.partition("@")[0].endswith("test") else "standard"
+
+
 class UserConfig(BaseModel):
     """A scripted user population: mechanism constants and overrides of persona traits.
 
-    ``traits`` fixes single traits of every persona (``{"trust": 1.0}``); the others are drawn per task.
+    ``traits`` fixes single traits of every persona (``{"trust": 1.0}``); ``ranges`` moves the drawn value of a trait
+    to the same place in another range (``{"familiarity": [0.0, 0.2]}``), which makes a segment; the others are drawn
+    per task.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -164,16 +181,52 @@ class UserConfig(BaseModel):
     name: str = "scripted"
     mechanisms: Mechanisms = Mechanisms()
     traits: dict[str, float] = Field(default_factory=dict)
+    ranges: dict[str, tuple[float, float]] = Field(default_factory=dict)
+    """Lowest and highest value of a trait, instead of those of the default population."""
+    impulse_by_trip: dict[str, Annotated[float, Field(ge=0.0, le=10.0)]] = Field(default_factory=dict)
+    """Factor on the trait impulse by kind of trip; 1 for those not named."""
     draw_keys: Literal["event", "turn"] = "event"
     """Keys of random draws: by event (the default) or by turn (to measure what event keys are worth)."""
+    wording: Literal["standard", "held_back"] = "standard"
+    """Set of phrasings; :func:`wording_for` says which suites are spoken with those held back."""
 
     def model_post_init(self, context: Any) -> None:
         """Check the trait names."""
         from supermarket_env.errors import unknown_name
 
-        for trait in self.traits:
+        for trait in (*self.traits, *self.ranges):
             if trait not in TRAITS:
                 raise ValueError(unknown_name("trait", trait, TRAITS))
+        for trip in self.impulse_by_trip:
+            if trip not in TRIPS:
+                raise ValueError(unknown_name("trip", trip, TRIPS))
+        for trait, (low, high) in self.ranges.items():
+            known = _TRAITS_BY_NAME[trait]
+            if not known.minimum <= low <= high <= known.maximum:
+                raise ValueError(
+                    f"range of trait {trait!r} must be [low, high] within [{known.minimum}, {known.maximum}], "
+                    f"got [{low}, {high}]"
+                )
+            if trait in self.traits:
+                raise ValueError(f"trait {trait!r} has both a fixed value and a range; give one of them")
+
+    def trait(self, name: str, drawn: float, trip: str = "") -> float:
+        """Return a trait's value on a kind of trip for the value that was drawn from the default population.
+
+        >>> UserConfig(ranges={"familiarity": (0.0, 0.2)}).trait("familiarity", 0.8)
+        0.2
+        """
+        if name == "impulse" and trip in self.impulse_by_trip:
+            plain = self.trait(name, drawn)
+            return round(min(_TRAITS_BY_NAME[name].maximum, plain * self.impulse_by_trip[trip]), 4)
+        if name in self.traits:
+            return self.traits[name]
+        if name not in self.ranges:
+            return drawn
+        low, high = self.ranges[name]
+        default = _TRAITS_BY_NAME[name]
+        place = min(1.0, max(0.0, (drawn - default.low) / (default.high - default.low)))
+        return round(low + (high - low) * place, 4)
 
     @property
     def version(self) -> str:
@@ -182,7 +235,16 @@ class UserConfig(BaseModel):
 
     def content_hash(self) -> str:
         """Return the SHA-256 of the configuration and the version."""
-        payload = json.dumps(self.model_dump(mode="json") | {"version": USER_VERSION}, sort_keys=True)
+        content = self.model_dump(mode="json")
+        # These keys are younger than the hash: at their defaults they are not part of it.
+        for name in ("ranges", "impulse_by_trip"):
+            if not content[name]:
+                del content[name]
+        if self.wording == "standard":
+            del content["wording"]
+        if not self.mechanisms.seek_brand:
+            del content["mechanisms"]["seek_brand"]
+        payload = json.dumps(content | {"version": USER_VERSION}, sort_keys=True)
         return hashlib.sha256(payload.encode()).hexdigest()
 
     def params(self) -> dict[str, float]:

@@ -225,6 +225,11 @@ def notice_best(w: Any, s: Any, i: int, section: int) -> int:
             p = w.flat[k]
             if serves(w, s, i, p) == 0:
                 continue
+            if w.par[0].seek_brand == 1 and s.shelf_rule[i] != 0:
+                # Rule 1 is for other brands than the one sold out, rule 2 for that brand.
+                same = 1 if w.prod[p].brand == s.sold_brand[i] else 0
+                if same != s.shelf_rule[i] - 1:
+                    continue
             x = uniform(s, P_SHELF, p, s.looks[i]) * (0.3 + 0.7 * w.prod[p].popularity)
             if x > top and (x < last or (x == last and p > last_p)):
                 top = x

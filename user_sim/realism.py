@@ -1,8 +1,8 @@
 """Simulated figures beside published facts about shoppers: reading trips from logs, measuring, judging.
 
 The measures read the event log and a plan of the shop, so that they work for any user model and for logs from
-elsewhere. :func:`judge` gives each fact of :data:`~supermarket_env.user_sim.realism_facts.FACTS` its figure, an interval
-(95 %, resampling trips) and a verdict.
+elsewhere. :func:`judge` gives each fact of :data:`~supermarket_env.user_sim.realism_facts.FACTS` its figure, an
+interval (95 %, resampling trips) and a verdict.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any, Final, Literal
 
 from supermarket_env.user_sim.realism_facts import FACTS, Fact
-from supermarket_env.user_sim.realism_measures import MEASURES, Measured, resampled
+from supermarket_env.user_sim.realism_measures import MEASURES, Measured, Trips, resampled
 
 from supermarket_env.events.types import PAID_REASONS
 
@@ -69,6 +69,9 @@ class Trip:
     ordered_m: float | None
     """Shortest walk through the places where it was taken, in that order."""
     nodes: frozenset[str]
+    """Standing points passed."""
+    coverage: float | None
+    """Their share of all; None when the log does not say where the user stood."""
     takes: tuple[Take, ...]
     """Each product once, in the order of the first time it was taken."""
     sold_out: tuple[tuple[str, str], ...]
@@ -95,14 +98,16 @@ def read_trip(line: Mapping[str, Any], shop: Shop) -> Trip:
     """
     events = line["events"]
     users = [event for event in events if event["k"] == "user"]
-    end = next((event for event in events if event["k"] == "end"), {"reason": "infra_error"})
-    walk = [str(e["at"]) for e in sorted((e for e in events if e["k"] == "obs"), key=lambda e: e["step"]) if e.get("at")]
+    end: Mapping[str, Any] = next((event for event in events if event["k"] == "end"), {"reason": "infra_error"})
+    seen = sorted((event for event in events if event["k"] == "obs"), key=lambda event: event["step"])
+    walk = [str(event["at"]) for event in seen if event.get("at")]
     paid = end["reason"] in PAID_REASONS
     takes = _takes(events, shop, walk)
     truth = line.get("truth") or {}
     plan = truth.get("best_cart")
     acted = [user for user in users if user.get("action")]
     places = [take.node for take in takes if take.kept and take.node]
+    nodes = frozenset(walk).union(*(shop.passed.get(step, ()) for step in pairwise(walk)))
     return Trip(
         stratum=str(line.get("stratum") or ""),
         paid=paid,
@@ -111,7 +116,8 @@ def read_trip(line: Mapping[str, Any], shop: Shop) -> Trip:
         walked_m=math.fsum(float(user.get("path_m") or 0.0) for user in acted),
         tour_m=end.get("tour_m") if paid else None,
         ordered_m=_ordered(walk, places, shop) if paid else None,
-        nodes=frozenset(walk).union(*(shop.passed.get(step, ()) for step in pairwise(walk))),
+        nodes=nodes,
+        coverage=len(nodes) / len(shop.node_kind) if nodes and shop.node_kind else None,
         takes=takes,
         sold_out=_sold_out(users, takes, shop, truth),
         budget=truth.get("budget"),
@@ -125,7 +131,7 @@ def _takes(events: Sequence[Mapping[str, Any]], shop: Shop, walk: Sequence[str])
     held: dict[str, int] = {}
     first: dict[str, Mapping[str, Any]] = {}
     for event in (event for event in events if event["k"] == "cart"):
-        sku, qty = event.get("sku"), event.get("qty", 1)
+        sku, qty = str(event.get("sku")), int(event.get("qty", 1))
         if event["op"] == "clear":
             held = dict.fromkeys(held, 0)
         elif event["op"] == "add":
@@ -221,29 +227,20 @@ def verdict_of(fact: Fact, measured: Measured | None) -> Verdict:
     return "holds" if fact.low < measured.value < fact.high else "fails"
 
 
-def judge(
-    trips: Sequence[Trip],
-    shop: Shop,
-    *,
-    hinted: Sequence[Trip] = (),
-    dearer: tuple[Sequence[Trip], Sequence[Trip]] = ((), ()),
-    facts: Sequence[Fact] = FACTS,
-) -> tuple[Finding, ...]:
+def judge(trips: Trips, shop: Shop, *, facts: Sequence[Fact] = FACTS) -> tuple[Finding, ...]:
     """Measure and judge every fact.
 
     Args:
-        trips: Trips of unassisted users; may be empty (nothing can be judged then).
-        shop: The shop.
-        hinted: Trips with an assistant that gives hints, for the figure on following.
-        dearer: The same trips with the first, and with the second half of the brands dearer.
+        trips: The trips; where a part is empty, the facts about it cannot be judged.
+        shop: The shop of all but the ``large`` ones.
         facts: The facts to judge.
     """
     found = []
     for fact in facts:
         measured = None
         if fact.measure:
-            rows, combine = MEASURES[fact.measure].rows(trips, shop, hinted, dearer), MEASURES[fact.measure].combine
-            measured = resampled(rows, combine)
+            measure = MEASURES[fact.measure]
+            measured = resampled(measure.rows(trips, shop), measure.combine)
         found.append(Finding(fact, measured, verdict_of(fact, measured)))
     return tuple(found)
 

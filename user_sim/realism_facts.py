@@ -81,11 +81,6 @@ def around(value: float, *, share: bool) -> tuple[float, float]:
     return round(value - half, 6), round(value + half, 6)
 
 
-def _near(value: float, *, share: bool = True) -> dict[str, float]:
-    low, high = around(value, share=share)
-    return {"low": low, "high": high}
-
-
 _BELL = "Bell, Corsten and Knox; knowledge.wharton.upenn.edu/article.cfm?articleid=2132"
 _SLACK = "Baylor University; phys.org/news185627218.html"
 _DRIFT = "University of Notre Dame; bizmagazine.nd.edu/issues/2015/fall-2015/that-gummy-bear-is-calling-your-name/"
@@ -138,11 +133,13 @@ FACTS: Final[tuple[Fact, ...]] = (
         note="standing points passed, of all",
     ),
     Fact(
-        "4b", "part of the store that is walked", "23 %", _FRITO, "held_out", "coverage", **_near(0.23),
-        note="as 4a; read with care: a small shop is covered sooner than the large ones that were observed",
+        "4b", "part of a full-size store that is walked", "23 %", _FRITO, "held_out", "coverage_large",
+        *around(0.23, share=True),
+        note="as 4a, in the layout hyper: a small shop is covered sooner than the stores that were observed",
     ),
     Fact(
-        "4c", "minutes in the store", "21 min", _FRITO, "not_expressible", note="the game has turns and metres, no clock"
+        "4c", "minutes in the store", "21 min", _FRITO, "not_expressible",
+        note="the game has turns and metres, no clock",
     ),
     Fact(
         "5a", "length of a trip", "about 1,400 ft (427 m)", _HUI13_NYU, "not_expressible",
@@ -150,7 +147,7 @@ FACTS: Final[tuple[Fact, ...]] = (
     ),
     Fact(
         "5b", "unplanned spending rises with the way", "+55 ft (16.8 m) for $1", _HUI13_NYU, "tune", "spend_by_way",
-        **_near(1.0, share=False), unit="$ a 16.8 m",
+        *around(1.0, share=False), unit="$ a 16.8 m",
         note="least-squares slope over trips of unplanned spending on metres walked; prices read as dollars",
     ),
     Fact(
@@ -185,7 +182,7 @@ FACTS: Final[tuple[Fact, ...]] = (
     ),
     Fact(
         "8b", "shoppers who leave with nothing walk more", "+80 %", _TIME, "disputed", "empty_handed_way",
-        **_near(0.8, share=False), unit="relative",
+        *around(0.8, share=False), unit="relative",
         note="moves against those of buyers, by trip type; from one side of the dispute in 8a",
     ),
     Fact(
@@ -197,19 +194,20 @@ FACTS: Final[tuple[Fact, ...]] = (
         note="a task has at most eight needs: the large baskets that make the other two thirds do not exist",
     ),
     Fact(
-        "9c", "items of an order", "10.1", _INSTACART, "not_expressible", note="orders from home; at most eight needs here"
+        "9c", "items of an order", "10.1", _INSTACART, "not_expressible",
+        note="orders from home; at most eight needs here",
     ),
     Fact(
         "9d", "different products of a household in a year", "300-400 of 30,000-50,000", _SORENSEN, "not_expressible",
         note="a household makes one trip",
     ),
     Fact(
-        "10", "seconds, brands and sizes at the shelf; knowing the price paid", "12 s; 1.2 brands; 58 % check the price",
-        _DICKSON, "not_expressible",
+        "10", "seconds, brands and sizes at the shelf; knowing the price paid",
+        "12 s; 1.2 brands; 58 % check the price", _DICKSON, "not_expressible",
         note="no clock; what is noticed at a shelf is noticed with its price, and handling is not modelled",
     ),
     Fact(
-        "11a", "products met that are sold out", "8.3 %", _GMA, "tune", "met_sold_out", **_near(0.083),
+        "11a", "products met that are sold out", "8.3 %", _GMA, "tune", "met_sold_out", *around(0.083, share=True),
         note="products wanted and found sold out, of those found sold out or taken for a need",
     ),
     Fact(
@@ -218,17 +216,23 @@ FACTS: Final[tuple[Fact, ...]] = (
     ),
     Fact(
         "11c", "sold out: nothing is bought here", "31 + 9 + 15 = 55 %", _GMA, "tune", "sold_out_nothing",
-        **_near(0.55), note="what was bought afterwards for the same need, whatever the intention was",
+        *around(0.55, share=True), note="what was bought afterwards for the same need, whatever the intention was",
     ),
-    Fact("11d", "sold out: another brand", "26 %", _GMA, "held_out", "sold_out_other_brand", **_near(0.26), note="as 11c"),
-    Fact("11e", "sold out: the same brand", "19 %", _GMA, "tune", "sold_out_same_brand", **_near(0.19), note="as 11c"),
+    Fact(
+        "11d", "sold out: another brand", "26 %", _GMA, "held_out", "sold_out_other_brand", *around(0.26, share=True),
+        note="as 11c",
+    ),
+    Fact(
+        "11e", "sold out: the same brand", "19 %", _GMA, "held_out", "sold_out_same_brand", *around(0.19, share=True),
+        note="as 11c",
+    ),
     Fact(
         "11f", "sold out: another store, another day or not at all", "31 / 15 / 9 %", _GMA, "not_expressible",
         note="the user does not say which; only their sum shows (11c)",
     ),
     Fact(
         "12a", "price elasticity of a brand", "-2.62", _PRICE, "tune", "brand_elasticity",
-        **_near(-2.62, share=False), unit="elasticity",
+        *around(-2.62, share=False), unit="elasticity",
         note="half of the brands 25 % dearer, then the other half: change of log odds by change of log price",
     ),
     Fact(

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
 from supermarket_env.user_sim.realism_facts import FEW_ITEMS, ROOM
 
 if TYPE_CHECKING:
@@ -51,6 +50,19 @@ class Result(NamedTuple):
 Combine = Callable[[Floats], Result]
 
 
+class Trips(NamedTuple):
+    """The trips that are measured; every part may be empty."""
+
+    alone: Sequence[Trip] = ()
+    """Unassisted users."""
+    hinted: Sequence[Trip] = ()
+    """With an assistant that gives hints."""
+    large: Sequence[Trip] = ()
+    """Unassisted users in a full-size store."""
+    dearer: tuple[Sequence[Trip], Sequence[Trip]] = ((), ())
+    """Unassisted users, the first, and the second half of the brands dearer; the same tasks in both."""
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
     """One figure: where its rows come from and how they become a number."""
@@ -58,23 +70,17 @@ class Measure:
     row: Callable[[Trip, Shop], Row]
     combine: Combine
     population: str = "alone"
-    """Trips that are read: ``alone``, ``hinted`` or ``dearer`` (the pair of the same task in both price worlds)."""
+    """Trips that are read: ``alone``, ``hinted``, ``large`` or ``dearer`` (then rows of the same task are joined)."""
 
-    def rows(
-        self,
-        trips: Sequence[Trip],
-        shop: Shop,
-        hinted: Sequence[Trip],
-        dearer: tuple[Sequence[Trip], Sequence[Trip]],
-    ) -> Floats:
+    def rows(self, trips: Trips, shop: Shop) -> Floats:
         """Return the rows, shape (trips that count, numbers of this measure); empty when there are none."""
         if self.population == "dearer":
-            first, second = ([self.row(trip, shop) for trip in world] for world in dearer)
+            first, second = ([self.row(trip, shop) for trip in world] for world in trips.dearer)
             found = [(*a, *b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
         else:
-            source = hinted if self.population == "hinted" else trips
+            source = {"alone": trips.alone, "hinted": trips.hinted, "large": trips.large}[self.population]
             found = [row for trip in source if (row := self.row(trip, shop)) is not None]
-        return np.array(found, dtype=np.float64).reshape(len(found), -1)
+        return np.array(found, dtype=np.float64) if found else np.zeros((0, 1))
 
 
 def resampled(rows: Floats, combine: Combine, *, resamples: int = RESAMPLES, seed: int = SEED) -> Measured | None:
@@ -215,7 +221,7 @@ def _room(trip: Trip, shop: Shop) -> Row:
 
 
 def _coverage(trip: Trip, shop: Shop) -> Row:
-    return (len(trip.nodes) / len(shop.node_kind),) if trip.nodes and shop.node_kind else None
+    return None if trip.coverage is None else (trip.coverage,)
 
 
 def _spend_by_way(trip: Trip, shop: Shop) -> Row:
@@ -298,6 +304,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "unplanned_drift": Measure(_drift, difference),
     "budget_room": Measure(_room, mean),
     "coverage": Measure(_coverage, mean),
+    "coverage_large": Measure(_coverage, mean, "large"),
     "spend_by_way": Measure(_spend_by_way, slope),
     "travel_part": Measure(_travel_part, ratio),
     "deviation_by_basket": Measure(_deviation_by_basket, rank_correlation),

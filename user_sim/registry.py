@@ -97,6 +97,7 @@ def user_hash(base: str, name: str, model: UserModel, options: Mapping[str, Any]
         "source": hashlib.sha256(source).hexdigest(),
     }
     file = options.get("file")
-    if isinstance(file, str) and Path(file).is_file():
-        payload["file"] = hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    logged = [path for path in (Path(str(file)), Path(str(file)) / "episodes.jsonl") if file and path.is_file()]
+    if logged:
+        payload["file"] = hashlib.sha256(logged[0].read_bytes()).hexdigest()
     return hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()

@@ -39,7 +39,9 @@ class Replay:
     name = "replay"
     version = "1"
 
-    def __init__(self, file: str, *, agent: str | None = None) -> None:
+    def __init__(self, file: str | None = None, *, agent: str | None = None) -> None:
+        if file is None:
+            raise ConfigError("replay user: expected a log or a run directory, user.options.file=PATH, got none")
         if not Path(file).exists():
             raise ConfigError(f"replay user: expected a log or a run directory, got {file!r}, which does not exist")
         try:

@@ -48,7 +48,8 @@ _WORDS: Final[dict[str, str]] = {
     "SPRD": "spread", "BKD": "baked", "FD": "food", "DRY": "dry", "MXS": "mixes", "MIXS": "mixes", "PNT": "peanut",
     "BTR": "butter", "JCE": "juice", "CONC": "concentrate", "DRNKS": "drinks", "DRNK": "drink", "FLVRD": "flavoured",
     "PWDR": "powder", "MX": "mix", "PKLD": "pickled", "VEG": "vegetable", "BN": "bean", "BRKFST": "breakfast",
-    "WHLSM": "wholesome", "TISS": "tissues", "DSH": "dishes", "DNR": "dinner", "TRSH": "trash", "BG": "bags", "WTR": "water",
+    "DSH": "dishes", "WHLSM": "wholesome", "TISS": "tissues",
+    "DNR": "dinner", "TRSH": "trash", "BG": "bags", "WTR": "water",
     "CLEANG": "cleaning", "SUPPPLIES": "supplies", "SUPLY": "supply", "SPLY": "supply", "SWEETNERS": "sweeteners",
     "SHERBTS": "sherbets", "SNKS": "snacks", "CKYS": "cookies", "CRKR": "crackers", "CNDY": "candy",
     "DISPOSIBLE": "disposable", "PKGD": "packaged", "HBC": "care", "MW": "microwave", "MISC": "miscellaneous",
@@ -64,10 +65,10 @@ _PLAIN: Final[dict[str, str]] = {
     "CHICKEN/POULTRY": "deli chicken", "PRODUCE\nNUTS": "produce nuts", "FLORAL-FRESH CUT": "cut flowers",
 }  # fmt: skip
 """Names that the words alone would not give."""
-_LIQUID: Final = frozenset(
-    "BEERS DRINKS DRNKS DRNK JUICE JUICES JCE MILK WATER WINE LIQUOR BEVERAGES BLEACH SHORTENING OIL AGE SYRUP SYRUPS "
-    "SHAMPOO".split()
-)
+_LIQUID: Final = frozenset({
+    "AGE", "BEERS", "BEVERAGES", "BLEACH", "DRINKS", "DRNK", "DRNKS", "JCE", "JUICE", "JUICES", "LIQUOR", "MILK", "OIL",
+    "SHORTENING", "SYRUPS", "WATER", "WINE",
+})  # fmt: skip
 """Ounces of a commodity with one of these words are fluid ounces."""
 _GRAMS: Final[dict[str, float]] = {"OZ": 28.35, "LB": 453.6, "LBS": 453.6, "G": 1.0}
 _MILLILITRES: Final[dict[str, float]] = {
@@ -78,7 +79,9 @@ _PIECES: Final[dict[str, float]] = {
     "CT": 1.0, "PK": 1.0, "PC": 1.0, "DZ": 12.0, "DOZ": 12.0, "LOAD": 1.0, "LOADS": 1.0, "LD": 1.0, "LDS": 1.0,
     "STEM": 1.0, "EA": 1.0,
 }  # fmt: skip
-_PACK: Final = re.compile(r"(?:(\d+)\s*[/-]\s*(?=\d*\.?\d+\s*[A-Z]))?(\d*\.?\d+)?(?:\s+(\d)/(\d))?\s*(?:FL\s*)?([A-Z]+)")
+_ALONE: Final = frozenset({"GAL", "QT", "PT"})
+"""Units that stand without a number for one."""
+_PACK: Final = re.compile(r"(?:(\d+)\s*[/-]\s*(?=\d*\.?\d+\s*[A-Z]))?(\d*\.?\d+)?(?:\s+(\d)/(\d))?\s*(FL\s*)?([A-Z]+)")
 _HALF: Final = re.compile(r"1/2\s*([A-Z]+)")
 
 
@@ -91,7 +94,8 @@ def journey_catalogue(seed: int = 0) -> Catalogue:
         CatalogueError: It holds its data in another form than version 0.1.
     """
     tables = journey_tables()
-    logging.getLogger(__name__).info(NOTICE)
+    # A warning, so that it reaches standard error without any logging set up: the terms restrict the use.
+    logging.getLogger(__name__).warning(NOTICE)
     return catalogue_from(tables, seed)
 
 
@@ -163,11 +167,11 @@ def pack_size(text: str, *, liquid: bool) -> tuple[float, str] | None:
     found = _PACK.match(text.strip())
     if half is not None:
         number, word = 0.5, half[1]
-    elif found is not None and (found[2] or found[5] in _MILLILITRES):
+    elif found is not None and (found[2] or found[6] in _ALONE):
         number = float(found[2] or 1.0) * float(found[1] or 1.0)
         if found[3] and int(found[4]):
             number += int(found[3]) / int(found[4])
-        word = found[5]
+        word = "FZ" if found[5] and found[6] == "OZ" else found[6]
     else:
         return None
     if liquid and word == "OZ":

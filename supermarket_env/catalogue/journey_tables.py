@@ -164,7 +164,7 @@ def cache_file() -> Path:
 def _cached(file: Path) -> JourneyTables | None:
     """Return the cached tables, None when there are none; a damaged file counts as none."""
     try:
-        with np.load(file, allow_pickle=False) as arrays:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
             return _frozen({field.name: arrays[field.name] for field in fields(JourneyTables)})
     except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         return None
@@ -244,7 +244,7 @@ def _array(column: Any) -> NDArray[Any]:
 
 
 def _types(goods: dict[str, NDArray[Any]], rows: Ints, baskets: Ints) -> tuple[list[str], Ints]:
-    """Return the kept types ("department\\ncommodity", sorted) and the type number of every product row, -1 for none."""
+    """Return the kept types (department and commodity on two lines, sorted) and every product row's type, -1: none."""
     keys = np.array([f"{d}\n{c}" for d, c in zip(goods["department"], goods["product_category"], strict=True)])
     names, code = np.unique(keys, return_inverse=True)
     lines = np.bincount(rows, minlength=len(code))

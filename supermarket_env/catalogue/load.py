@@ -7,7 +7,7 @@ from pathlib import Path
 from supermarket_env.catalogue.schema import Catalogue
 from supermarket_env.errors import CatalogueError, unknown_name
 
-CATALOGUE_NAMES = ("embedded", "instacart")
+CATALOGUE_NAMES = ("embedded", "instacart", "complete_journey")
 _SUFFIXES = (".json", ".jsonl", ".csv")
 
 
@@ -15,13 +15,14 @@ def load_catalogue(name_or_path: str, *, seed: int = 0) -> Catalogue:
     """Return a catalogue; named ones are made once per process and seed.
 
     Args:
-        name_or_path: ``"embedded"``, ``"instacart"`` or a path to a ``.json``, ``.jsonl`` or ``.csv`` file.
-        seed: Seed of what a source draws itself (all of embedded; stock, ratings and popularity of instacart).
-            Files hold everything and ignore it.
+        name_or_path: ``"embedded"``, ``"instacart"``, ``"complete_journey"`` or a path to a ``.json``, ``.jsonl`` or
+            ``.csv`` file.
+        seed: Seed of what a source draws itself (all of embedded; stock, ratings and popularity of instacart; stock of
+            complete_journey). Files hold everything and ignore it.
 
     Raises:
         CatalogueError: Unknown name, or a broken file (the message names file, row and field).
-        MissingExtraError: ``instacart`` without its optional package.
+        MissingExtraError: ``instacart`` or ``complete_journey`` without its optional package.
     """
     if name_or_path == "embedded":
         from supermarket_env.catalogue.embedded import embedded_catalogue
@@ -31,6 +32,10 @@ def load_catalogue(name_or_path: str, *, seed: int = 0) -> Catalogue:
         from supermarket_env.catalogue.instacart import instacart_catalogue
 
         return instacart_catalogue(seed)
+    if name_or_path == "complete_journey":
+        from supermarket_env.catalogue.complete_journey import journey_catalogue
+
+        return journey_catalogue(seed)
     path = Path(name_or_path)
     if path.suffix.lower() in _SUFFIXES:
         from supermarket_env.catalogue.files import read_catalogue

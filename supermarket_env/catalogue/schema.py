@@ -222,9 +222,10 @@ class Catalogue:
         """Other words for a type name, used by the search."""
         self.notice = notice
         """Terms of the source, to be shown to whoever loads it; empty when there are none."""
-        self.ids: Sequence[str] = cols.ids
-        self.names: Sequence[str] = cols.names
-        self.units: Sequence[str] = cols.units
+        # Assistants hold the catalogue: what they could sort or shuffle by mistake is a tuple.
+        self.ids: Sequence[str] = tuple(cols.ids)
+        self.names: Sequence[str] = tuple(cols.names)
+        self.units: Sequence[str] = tuple(cols.units)
         self.by_id: Mapping[str, int] = {pid: i for i, pid in enumerate(cols.ids)}
         if len(self.by_id) != len(cols.ids):
             raise CatalogueError(f"catalogue {name!r}: product ids are not unique")

@@ -34,6 +34,8 @@ COMMANDS = {
     "plot": Entry("plot", "plot", "Draw a plot of a finished run."),
     "store": Entry("store", "app", "Draw, check and list stores.", is_group=True),
     "tasks": Entry("tasks", "app", "Check and show suites of tasks.", is_group=True),
+    "realism": Entry("realism", "realism", "Compare a user with published facts about shoppers."),
+    "audit": Entry("audit", "audit", "Audit a user model: contradictions, leaks, habits, determinism."),
     "agents": Entry("agents", "agents", "List the shipped assistants."),
     "sensitivity": Entry("sensitivity", "sensitivity", "Rank assistants under many user populations."),
     "version": Entry("version", "version", "Print the version."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -98,12 +99,20 @@ def metrics(
     by: Annotated[str, typer.Option(help="Group by agent, user, store, stratum (comma-separated).")] = "",
     intervals: Annotated[bool, typer.Option("--intervals", help="Add 95 % intervals.")] = False,
     lenient: Annotated[bool, typer.Option("--lenient", help="Skip and count lines that are not valid.")] = False,
+    candidates: Annotated[
+        bool,
+        typer.Option("--candidates", help="Look up the goods of every need in catalogue and store (candidate_bits)."),
+    ] = False,
 ) -> None:
     """Compute every figure of the evaluation from episode logs."""
     try:
         keys, steps = check_group_keys(parse_list(by)), parse_horizons(horizons)
         with collector_paused():
             log = read_log(paths, lenient=lenient)
+            if candidates:
+                from supermarket_env.run.candidates import with_candidates
+
+                log = replace(log, episodes=with_candidates(log.episodes))
             result = metrics_of(log, keys, intervals, steps)
         text = encode_metrics(result) if as_json else ""
     except SupermarketError as error:

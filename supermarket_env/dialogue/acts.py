@@ -7,14 +7,19 @@ optionally one suggested user action and one navigation goal. Ids are the catalo
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+import numpy as np
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from supermarket_env.errors import MessageError
 from supermarket_env.rules import codes
 
+MAX_UNITS = 99
+"""Most units one suggestion may name."""
 MAX_TEXT = 2000
 """Characters of a message's text that are shown; the rest is cut and counted as a fault."""
 
@@ -24,6 +29,37 @@ AssistantAct = Literal[
 ActionType = Literal["wait", "move", "look", "inspect", "add", "remove", "checkout", "leave"]
 GoalKind = Literal["section", "product", "category", "landmark"]
 Value = str | int | float | bool | None
+
+_ACTS = frozenset(get_args(AssistantAct))
+_ACTION_TYPES = frozenset(get_args(ActionType))
+_GOAL_KINDS = frozenset(get_args(GoalKind))
+_LARGEST = 10**12
+"""Largest number a message may state: what any price or share stays far below, and any rule book can count with."""
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+
+
+def _writable(text: str) -> str:
+    """Return the text with lone surrogates, which no log can hold, replaced."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _listed(value: Any) -> Any:
+    """Refuse what is no list: a generator may never end, and a set has another order in every process."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if not isinstance(value, list | tuple):
+        raise ValueError("expected a list of product ids")
+    return value
+
+
+def _countable(value: Any) -> Any:
+    """Return infinity, which is no value of anything, for numbers beyond ``_LARGEST``."""
+    if type(value) in (int, float) and not -_LARGEST <= value <= _LARGEST and value == value:
+        return math.inf
+    return value
+
+
+Ids = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 
 
 class Suggestion(BaseModel):
@@ -37,7 +73,7 @@ class Suggestion(BaseModel):
 
     type: ActionType
     arg: str = ""
-    qty: Annotated[int, Field(ge=1, le=99)] = 1
+    qty: Annotated[int, Field(ge=1, le=MAX_UNITS)] = 1
 
 
 class Goal(BaseModel):
@@ -46,7 +82,7 @@ class Goal(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: GoalKind
-    id: str
+    id: Annotated[str, AfterValidator(_writable)]
 
 
 class AssistantMessage(BaseModel):
@@ -63,28 +99,78 @@ class AssistantMessage(BaseModel):
     text: str = ""
     need: Annotated[int, Field(ge=0, le=codes.MAX_NEEDS)] = 0
     attribute: str = ""
-    value: Value = None
-    products: tuple[str, ...] = ()
+    value: Annotated[Value, BeforeValidator(_countable)] = None
+    products: Ids = ()
     emotion: str = ""
-    items: tuple[str, ...] = ()
+    items: Ids = ()
     suggest: Suggestion | None = None
     goal: Goal | None = None
 
     @classmethod
     def parse(cls, obj: Any) -> AssistantMessage:
-        """Return ``obj`` as a message: an instance as it is, a mapping validated.
+        """Return ``obj`` as a message: a sound instance as it is, a mapping validated.
 
         Raises:
-            MessageError: naming the field that does not fit, what came and what was expected.
+            MessageError: naming the field that does not fit, what came and what was expected. Whatever else ``obj``
+                raises while it is read becomes one too; a MessageError given as ``obj`` is raised again.
         """
-        if isinstance(obj, cls):
-            return obj
+        if isinstance(obj, MessageError):
+            raise obj
         try:
+            if isinstance(obj, cls):
+                # Instances made without validation, or changed since, go through it now.
+                return obj if _is_sound(obj) else cls.model_validate(_bare(obj))
             return cls.model_validate(obj)
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"]) or "message"
-            raise MessageError(f"assistant message, field {place}: {first['msg']}; got {obj!r:.200}") from None
+            raise MessageError(_misfit(error)) from None
+        except Exception as error:
+            raise MessageError(f"assistant message: reading it raised {type(error).__name__}") from None
+
+
+def _bare(model: BaseModel) -> dict[str, Any]:
+    """Return the fields of an instance, those of inner instances included, as plain data to be validated."""
+    return {name: _bare(item) if isinstance(item, BaseModel) else item for name, item in model.__dict__.items()}
+
+
+def _is_sound(message: AssistantMessage) -> bool:
+    """Whether all fields of an instance are of their types (the ordinary case, checked without pydantic for speed)."""
+    goal, suggest, value = message.goal, message.suggest, message.value
+    return (
+        message.act in _ACTS
+        and type(message.text) is str
+        and type(message.need) is int
+        and 0 <= message.need <= codes.MAX_NEEDS
+        and type(message.attribute) is str
+        and type(message.emotion) is str
+        and _are_texts(message.items)
+        and _are_texts(message.products)
+        and (value is None or type(value) is str or type(value) is bool)
+        and (goal is None or (type(goal) is Goal and goal.kind in _GOAL_KINDS and type(goal.id) is str))
+        and (
+            suggest is None
+            or (
+                type(suggest) is Suggestion
+                and suggest.type in _ACTION_TYPES
+                and type(suggest.arg) is str
+                and type(suggest.qty) is int
+                and 1 <= suggest.qty <= MAX_UNITS
+            )
+        )
+    )
+
+
+def _are_texts(ids: Any) -> bool:
+    return type(ids) is tuple and all([type(item) is str for item in ids])
+
+
+def _misfit(error: ValidationError) -> str:
+    """Return the first problem of a message in words that are the same in every process (no addresses, no sets)."""
+    first = error.errors(include_url=False)[0]
+    came, place = first["input"], ".".join(str(part) for part in first["loc"]) or "message"
+    plain = came is None or type(came) in (str, bytes, float, bool)
+    shown = f"{(came[:80] if isinstance(came, str | bytes) else came)!r}" if plain else type(came).__name__
+    message = first["msg"].removeprefix("Value error, ")
+    return _ADDRESS.sub("0x", f"assistant message, field {place:.80}: {message:.200}; got {shown}")
 
 
 class Fact(NamedTuple):

@@ -350,7 +350,7 @@ class Game:
 
     def _words(self, o: Any, response: UserResponse, opening: bool) -> str:
         if self._wording is None:
-            self._wording = Wording(self.world.catalogue, self.world.store)
+            self._wording = Wording(self.world.catalogue, self.world.store, variant=self.user.wording)
         if self.door is None or opening:
             return self._grammar_words(o, response, opening)
         if self.door.text is not None:

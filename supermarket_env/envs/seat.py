@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from supermarket_env.catalogue import Catalogue
@@ -16,6 +17,16 @@ from supermarket_env.store import Store
 
 if TYPE_CHECKING:
     from supermarket_env.envs.game import Game
+
+
+_attributes = lru_cache(maxsize=4096)(attribute_names)
+_allergens = lru_cache(maxsize=4096)(allergen_names)
+
+
+@lru_cache(maxsize=4096)
+def _slots(mask: int, names: tuple[str, ...]) -> frozenset[str]:
+    """Return the names of the slots whose bit is set."""
+    return frozenset(name for k, name in enumerate(names) if mask >> k & 1)
 
 
 class GameView:
@@ -90,21 +101,24 @@ class GameView:
     def _heard_need(self, i: int) -> HeardNeed:
         s, names = self._game.kernel.heard, self._game.narrator
         kind = s.h_type[i]
-        bought = sum(s.cart_q[k] for k in range(s.n_cart) if self._game.types[s.cart_p[k]] == kind) if kind >= 0 else 0
+        bought = 0
+        for k in range(s.n_cart if kind >= 0 else 0):
+            if self._game.types[s.cart_p[k]] == kind:
+                bought += s.cart_q[k]
         first = i * codes.MAX_REJECTED
         return HeardNeed(
             ordinal=i + 1,
             product_type=names.type[kind] if kind >= 0 else None,
             department=names.department[s.h_department[i]] if s.h_department[i] >= 0 else None,
-            wanted=attribute_names(s.h_wanted[i]),
-            unwanted=attribute_names(s.h_unwanted[i]),
+            wanted=_attributes(s.h_wanted[i]),
+            unwanted=_attributes(s.h_unwanted[i]),
             brand=names.brand[s.h_brand[i]] if s.h_brand[i] >= 0 else None,
             size=codes.SIZE_CLASSES[s.h_size[i]] if s.h_size[i] else None,
             quantity=s.h_qty[i] or None,
             price_limit=s.h_limit[i] / 100.0 if s.h_limit[i] else None,
-            diet=attribute_names(s.h_diet[i]),
-            allergy=allergen_names(s.h_allergy[i]),
-            no_preference=frozenset(names.slot[k] for k in range(len(names.slot)) if s.h_none[i] >> k & 1),
+            diet=_attributes(s.h_diet[i]),
+            allergy=_allergens(s.h_allergy[i]),
+            no_preference=_slots(s.h_none[i], names.slot),
             questions=s.h_questions[i],
             accepted=names.product[s.h_accepted[i]] if s.h_accepted[i] >= 0 else None,
             rejected=tuple(names.product[p] for p in s.h_rejected[first : first + s.h_n_rejected[i]]),

@@ -13,7 +13,7 @@ from supermarket_env.errors import ConfigError, TaskError
 from supermarket_env.events.hooks import Hook
 from supermarket_env.tasks.suites import load_suite, train_task
 from supermarket_env.tasks.task import Task
-from supermarket_env.user_sim.config import UserConfig
+from supermarket_env.user_sim.config import UserConfig, wording_for
 from supermarket_env.world import load_world
 
 Observation = dict[str, Any]
@@ -94,7 +94,7 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         self.game = Game(
             self.world,
             track=track,
-            user=UserConfig.model_validate(dict(user or {})),
+            user=UserConfig.model_validate({"wording": wording_for(track, suite), **(user or {})}),
             max_turns=max_turns,
             hooks=hooks,
             texts=texts,

@@ -279,13 +279,16 @@ def encode_episode(episode: Episode | dict[str, Any]) -> bytes:
     Equal episodes give equal bytes: keys in the order given, floats with at most 9 significant digits.
 
     Raises:
-        LogError: If a value cannot stand in a log (not finite, no JSON form).
+        LogError: If a value cannot stand in a log (not finite, no JSON form, a text with lone surrogates).
     """
     if isinstance(episode, Episode):
         data = episode.data if episode.canonical else canonical(episode.data)
     else:
         data = canonical(episode)
-    return _ENCODER.encode(data) + b"\n"
+    try:
+        return _ENCODER.encode(data) + b"\n"
+    except UnicodeEncodeError as error:
+        raise LogError(f"a log cannot hold a text with half a character: {error}") from None
 
 
 def encode_canonical(data: dict[str, Any]) -> bytes:

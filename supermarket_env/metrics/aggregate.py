@@ -15,7 +15,12 @@ from supermarket_env.metrics.goals import END, kaplan_meier_goals
 from supermarket_env.metrics.judge import judge_by_summary, judge_summary
 from supermarket_env.metrics.pairing import Partners, partners_of, uplift_figure
 from supermarket_env.metrics.row import EpisodeRow, episode_row
-from supermarket_env.metrics.segments import cart_size_recall, worst_segment
+from supermarket_env.metrics.segments import (
+    cart_size_recall,
+    persona_satisfaction,
+    worst_persona_segment,
+    worst_segment,
+)
 from supermarket_env.metrics.survival import kaplan_meier
 
 Values = Mapping[tuple[str, ...], float | None]
@@ -42,14 +47,21 @@ _BEYOND = (
     "CGV_efficiency",
     "CGV_reference",
     "elicited",
+    "elicited(t)",
+    "reveals_per_question",
+    "candidate_bits",
     "redundant_questions",
     "too_early_rate",
     "SPL",
     "path_ratio",
     "talk_turns",
+    "walking_turns",
+    "walked_extra",
     "acceptance_rate",
     "budget_overrun",
     "budget_overrun_share",
+    "unplanned_spend",
+    "unplanned_spend_extra",
     "groundedness_errors",
 )
 
@@ -215,6 +227,8 @@ def _beyond_part(
     part["tokens_in"] = _sum_known(row.tokens_in for row in rows)
     part["tokens_out"] = _sum_known(row.tokens_out for row in rows)
     part["worst_segment"] = worst_segment(rows)
+    part["need_satisfaction_by_persona"] = persona_satisfaction(rows)
+    part["worst_persona_segment"] = worst_persona_segment(rows)
     paired, dropped = uplift_figure(rows, index)[1]
     part["n_paired"], part["n_unpaired"] = paired, dropped
     part["n_without_satisfaction"] = sum(row.truth.need_satisfaction is None for row in rows)

@@ -84,12 +84,16 @@ class Curve:
     length: int
     scale: float = 100.0
     share: bool = True
+    parts: list[tuple[tuple[int, float], ...]] | None = None
+    """Where a row counts by degrees: its (turn, amount) pairs, which replace ``times``; the amounts add up."""
 
     def values(self) -> list[float] | None:
         """Return the points, None when no row is in the base."""
         total = math.fsum(self.dens)
         if total == 0:
             return None
+        if self.parts is not None:
+            return [self.scale * math.fsum(self.reached(t)) / total for t in range(self.length)]
         counts = [0] * self.length
         for time, base in zip(self.times, self.dens, strict=True):
             if time is not None and base and time < self.length:
@@ -100,3 +104,14 @@ class Curve:
             reached += count
             points.append(self.scale * reached / total)
         return points
+
+    def reached(self, t: int) -> list[float]:
+        """Return how far each row counts at turn ``t``; 0 for rows left out of the base."""
+        if self.parts is None:
+            return [
+                float(time is not None and time <= t) * base for time, base in zip(self.times, self.dens, strict=True)
+            ]
+        return [
+            math.fsum(amount for turn, amount in part if turn <= t) * base
+            for part, base in zip(self.parts, self.dens, strict=True)
+        ]

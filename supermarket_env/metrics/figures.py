@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from supermarket_env.metrics.figure import Curve, Figure, mean_figure, pooled_figure, share_figure
 from supermarket_env.metrics.goals import END, Goal, seen_within
 from supermarket_env.metrics.judge import rating_figures
-from supermarket_env.metrics.pairing import Partners, reference_figures, uplift_figure
+from supermarket_env.metrics.pairing import Partners, paired_figure, reference_figures, uplift_figure
 from supermarket_env.metrics.row import EpisodeRow
 
 DEFAULT_HORIZONS = (0, 1, 2, 3, 5, 10)
@@ -31,6 +31,8 @@ def all_figures(rows: Rows, index: Partners, horizons: Sequence[int]) -> list[Fi
         *goal_figures(rows, steps),
         *rating_figures(rows),
         uplift_figure(rows, index)[0],
+        paired_figure("unplanned_spend_extra", rows, index, lambda row: row.truth.unplanned_spend)[0],
+        paired_figure("walked_extra", rows, index, lambda row: row.walked_m)[0],
         *need_figures(rows),
         *hint_figures(rows),
         *goal_detail_figures(rows, steps),
@@ -48,6 +50,15 @@ def all_curves(rows: Rows) -> list[Curve]:
         Curve("SR(t)", [row.turns if row.success else None for row in rows], every, length),
         Curve("first_add(t)", [row.first_add if row.success else None for row in rows], every, length, share=False),
         Curve("SR_complete(t)", [row.turns if row.truth.complete else None for row in rows], known, length),
+        Curve(
+            "elicited(t)",
+            [None] * len(rows),
+            [0.0 if row.truth.elicited is None else 1.0 for row in rows],
+            length,
+            scale=1.0,
+            share=False,
+            parts=[row.truth.elicited_at for row in rows],
+        ),
     ]
 
 
@@ -148,10 +159,23 @@ def need_figures(rows: Rows) -> list[Figure]:
         mean_figure("need_hit@5", [row.truth.need_hit for row in rows]),
         mean_figure("need_regret@5", [row.truth.need_regret for row in rows]),
         mean_figure("elicited", [row.truth.elicited for row in rows]),
+        _answers_figure(rows),
+        mean_figure("candidate_bits", [row.truth.candidate_bits for row in rows]),
+        mean_figure("unplanned_spend", [row.truth.unplanned_spend for row in rows]),
         pooled_figure("too_early_rate", rows, lambda r: r.truth.early_lists, lambda r: r.truth.judged_lists),
         mean_figure("budget_overrun", overruns),
         mean_figure("budget_overrun_share", [None if v is None else float(v > 0) for v in overruns]),
     ]
+
+
+def _answers_figure(rows: Rows) -> Figure:
+    """Attributes learned in turns with a question, per question; episodes without truth are left out."""
+    learned = [row.truth.learned_by_asking for row in rows]
+    return Figure(
+        ("reveals_per_question",),
+        [float(count or 0) for count in learned],
+        [0.0 if count is None else float(row.asked) for count, row in zip(learned, rows, strict=True)],
+    )
 
 
 def hint_figures(rows: Rows) -> list[Figure]:
@@ -213,6 +237,7 @@ def path_figures(rows: Rows) -> list[Figure]:
         mean_figure("SPL", [_path_share(row) for row in rows]),
         mean_figure("path_ratio", [_path_ratio(row) for row in rows]),
         mean_figure("talk_turns", [row.talk_turns for row in rows]),
+        mean_figure("walking_turns", [row.walking_turns for row in rows]),
         pooled_figure("acceptance_rate", rows, lambda r: r.accepted_lists, lambda r: r.n_lists),
         mean_figure("redundant_questions", [row.redundant_questions if asked else None for row in rows]),
         mean_figure("groundedness_errors", [row.false_claims if claimed else None for row in rows]),

@@ -116,7 +116,7 @@ def _points(curve: Curve) -> list[Figure]:
     return [
         Figure(
             (curve.name, str(t)),
-            [float(time is not None and time <= t) * base for time, base in zip(curve.times, curve.dens, strict=True)],
+            curve.reached(t),
             curve.dens,
             curve.scale,
         )

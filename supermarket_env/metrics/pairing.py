@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from supermarket_env.metrics.figure import Figure
@@ -36,23 +36,36 @@ def partners(row: EpisodeRow, index: Partners) -> Sequence[EpisodeRow]:
     return () if row.agent == SILENT or key is None else index.get(key, ())
 
 
-def uplift_of(row: EpisodeRow, index: Partners) -> float | None:
-    """Return need satisfaction minus the partner's; None without a partner or without satisfaction."""
-    own = row.truth.need_satisfaction
-    others = [value for partner in partners(row, index) if (value := partner.truth.need_satisfaction) is not None]
+def _satisfaction(row: EpisodeRow) -> float | None:
+    return row.truth.need_satisfaction
+
+
+def uplift_of(
+    row: EpisodeRow, index: Partners, value_of: Callable[[EpisodeRow], float | None] = _satisfaction
+) -> float | None:
+    """Return a value (need satisfaction) minus the partner's; None without a partner or without the value."""
+    own = value_of(row)
+    others = [value for partner in partners(row, index) if (value := value_of(partner)) is not None]
     return None if own is None or not others else own - math.fsum(others) / len(others)
 
 
 def uplift_figure(rows: Sequence[EpisodeRow], index: Partners) -> tuple[Figure, PairCounts]:
-    """Return the mean over tasks of the uplift, trials averaged within a task first."""
-    uplifts = [uplift_of(row, index) for row in rows]
+    """Return the mean over tasks of the uplift of need satisfaction."""
+    return paired_figure("NS_uplift", rows, index, _satisfaction)
+
+
+def paired_figure(
+    name: str, rows: Sequence[EpisodeRow], index: Partners, value_of: Callable[[EpisodeRow], float | None]
+) -> tuple[Figure, PairCounts]:
+    """Return the mean over tasks of a value minus the reference's, trials averaged within a task first."""
+    uplifts = [uplift_of(row, index, value_of) for row in rows]
     tasks = [(row.user, row.store, row.task_id) for row in rows]
     trials = Counter(task for task, uplift in zip(tasks, uplifts, strict=True) if uplift is not None)
     nums = [0.0 if uplift is None else uplift / trials[task] for task, uplift in zip(tasks, uplifts, strict=True)]
     dens = [0.0 if uplift is None else 1.0 / trials[task] for task, uplift in zip(tasks, uplifts, strict=True)]
     paired = sum(uplift is not None for uplift in uplifts)
     others = sum(row.agent != SILENT for row in rows)
-    return Figure(("NS_uplift",), nums, dens), PairCounts(paired, others - paired)
+    return Figure((name,), nums, dens), PairCounts(paired, others - paired)
 
 
 def reference_figures(rows: Sequence[EpisodeRow], index: Partners, horizons: Sequence[int | str]) -> list[Figure]:

@@ -19,6 +19,7 @@ from supermarket_env.metrics.truth_row import NO_TRUTH, TruthRow, truth_row
 SILENT = "silent"
 """Name of the reference agent whose episodes others are paired with."""
 
+WALK_ACTIONS = frozenset({"move"})
 TALK_ACTIONS = frozenset({"wait", "inspect", "look"})
 TEXT_MISMATCH = "act_text_mismatch"
 
@@ -78,9 +79,12 @@ class EpisodeRow:
     cost: float | None
     action_counts: Mapping[str, int]
     talk_turns: int
+    walking_turns: int
     n_claims: int
     false_claims: int
     questions: int
+    """Questions about a named need and attribute; ``asked`` counts all."""
+    asked: int
     redundant_questions: int
     walked_m: float | None
     tour_m: float | None
@@ -147,6 +151,10 @@ def _sightings(trace: Trace) -> dict[str, tuple[int, ...]]:
     return {name: tuple(found) for name, found in steps.items()}
 
 
+def _turns_of(trace: Trace, actions: frozenset[str]) -> int:
+    return len({turn for turn, kind in trace.user_actions if turn >= 1 and kind in actions})
+
+
 def _redundant(trace: Trace) -> int:
     """Count questions asked again after the user answered the same question in an earlier turn."""
     answered: dict[str, int] = {}
@@ -203,10 +211,12 @@ def episode_row(episode: Episode, *, tolerance: float = 0.0) -> EpisodeRow:
         tokens_out=_tokens(trace, "tokens_out"),
         cost=_total(trace, "cost"),
         action_counts=Counter(kind for turn, kind in trace.user_actions if turn >= 1),
-        talk_turns=len({turn for turn, kind in trace.user_actions if turn >= 1 and kind in TALK_ACTIONS}),
+        talk_turns=_turns_of(trace, TALK_ACTIONS),
+        walking_turns=_turns_of(trace, WALK_ACTIONS),
         n_claims=len(trace.claims),
         false_claims=sum(claim.get("true") is False for claim in trace.claims),
         questions=len(trace.questions),
+        asked=len(trace.asked_turns),
         redundant_questions=_redundant(trace),
         walked_m=finite(end.get("walked_m")),
         tour_m=finite(end.get("tour_m")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from supermarket_env.metrics.trace import finite
@@ -26,6 +26,8 @@ class TrueNeed(NamedTuple):
     attributes: tuple[str, ...]
     best: float | None
     """Largest known utility of an acceptable product."""
+    candidates: tuple[tuple[int, frozenset[str]], ...]
+    """(number of products, attributes of the need they lack): the goods of its type; empty when not logged."""
 
 
 class Assignment(NamedTuple):
@@ -54,7 +56,7 @@ def true_needs(truth: Mapping[str, Any] | None) -> tuple[TrueNeed, ...] | None:
         need = _mapping(entry)
         need_id = str(need.get("id", position))
         wanted = need.get("qty", 1)
-        wanted = wanted if isinstance(wanted, int) and wanted > 0 else 1
+        wanted = wanted if isinstance(wanted, int) and wanted > 0 and finite(int(wanted)) is not None else 1
         weight, outside = finite(need.get("weight", 1.0)), finite(need.get("outside", 0.0))
         known = {p: value for p, u in _mapping(utility.get(need_id)).items() if (value := finite(u)) is not None}
         accepted = frozenset(_texts(acceptable.get(need_id)))
@@ -62,8 +64,38 @@ def true_needs(truth: Mapping[str, Any] | None) -> tuple[TrueNeed, ...] | None:
         attributes = _texts(need.get("attributes"))
         weight = 1.0 if weight is None else weight
         best = max((known[p] for p in margins), default=None)
-        needs.append(TrueNeed(need_id, wanted, weight, accepted, known, margins, attributes, best))
+        goods = _candidates(need.get("candidates"))
+        needs.append(TrueNeed(need_id, wanted, weight, accepted, known, margins, attributes, best, goods))
     return tuple(needs)
+
+
+def _candidates(value: Any) -> tuple[tuple[int, frozenset[str]], ...]:
+    """Read ``[[number, [attribute, ...]], ...]``; entries of another form are passed over."""
+    return tuple(
+        (entry[0], frozenset(_texts(entry[1])))
+        for entry in (value if isinstance(value, list) else ())
+        if isinstance(entry, list) and len(entry) == 2 and type(entry[0]) is int and entry[0] > 0
+    )
+
+
+def candidate_bits(needs: Sequence[TrueNeed], reveals: Container[str]) -> float | None:
+    """Return log2 of (goods of a need's type / those of them that have all that was made known), mean over needs.
+
+    A need whose type is not known yet counts 0; where no product has everything, one is taken to be left.
+
+    Args:
+        needs: The true needs; those without logged candidates are left out.
+        reveals: What was made known, as ``need.attribute``.
+    """
+    bits = []
+    for need in needs:
+        total = sum(count for count, _ in need.candidates)
+        if not total:
+            continue
+        known = {name for name in need.attributes if f"{need.need_id}.{name}" in reveals}
+        left = sum(count for count, lacks in need.candidates if known.isdisjoint(lacks))
+        bits.append(math.log2(total / max(1, left)) if "type" in known else 0.0)
+    return math.fsum(bits) / len(bits) if bits else None
 
 
 def assign(needs: Sequence[TrueNeed], cart: Mapping[str, int]) -> Assignment:

@@ -11,6 +11,8 @@ from supermarket_env.metrics.row import EpisodeRow
 SMALLEST_SEGMENT: Final = 20
 """Segments with fewer episodes are not named as the weakest: their mean says too little."""
 
+THIRDS: Final = ("low", "middle", "high")
+
 SEGMENT_KEYS: Final = ("stratum", "store", "user")
 
 _SIZES: tuple[tuple[str, Callable[[int], bool]], ...] = (
@@ -42,6 +44,57 @@ def worst_segment(rows: Sequence[EpisodeRow], smallest: int = SMALLEST_SEGMENT) 
         return None
     value, key, name, count = min(found, key=lambda entry: (entry[0], SEGMENT_KEYS.index(entry[1]), entry[2]))
     return {"key": key, "value": name, "n": count, "need_satisfaction": value}
+
+
+def persona_segments(rows: Sequence[EpisodeRow]) -> dict[str, dict[str, list[float]]]:
+    """Return need satisfaction by trait and third of its values: ``low``, ``middle``, ``high``.
+
+    With n known values in order, ``low`` is below number n // 3 and ``high`` from number 2n // 3 on (counted from 0),
+    so equal values stay together. Traits with one value only are left out.
+    """
+    found: dict[str, list[tuple[float, float]]] = {}
+    for row in rows:
+        satisfaction = row.truth.need_satisfaction
+        if satisfaction is not None and row.truth.persona is not None:
+            for trait, value in row.truth.persona.items():
+                found.setdefault(trait, []).append((value, satisfaction))
+    result: dict[str, dict[str, list[float]]] = {}
+    for trait in sorted(found):
+        values = sorted(value for value, _ in found[trait])
+        if values[0] == values[-1]:
+            continue
+        first, second = values[len(values) // 3], values[2 * len(values) // 3]
+        thirds: dict[str, list[float]] = {name: [] for name in THIRDS}
+        for value, satisfaction in found[trait]:
+            thirds["low" if value < first else "high" if value >= second else "middle"].append(satisfaction)
+        result[trait] = thirds
+    return result
+
+
+def persona_satisfaction(rows: Sequence[EpisodeRow]) -> dict[str, dict[str, float | None]]:
+    """Return the mean need satisfaction of each third of each trait; None for a third without episodes."""
+    return {
+        trait: {name: math.fsum(values) / len(values) if values else None for name, values in thirds.items()}
+        for trait, thirds in persona_segments(rows).items()
+    }
+
+
+def worst_persona_segment(rows: Sequence[EpisodeRow], smallest: int = SMALLEST_SEGMENT) -> dict[str, Any] | None:
+    """Return the third of a trait with the lowest need satisfaction among those with at least ``smallest`` episodes.
+
+    Returns:
+        Its key (the trait), value (the third), n and need_satisfaction; None when no third is large enough.
+    """
+    found = [
+        (math.fsum(values) / len(values), trait, THIRDS.index(name), len(values))
+        for trait, thirds in persona_segments(rows).items()
+        for name, values in thirds.items()
+        if len(values) >= max(1, smallest)
+    ]
+    if not found:
+        return None
+    value, trait, third, count = min(found)
+    return {"key": trait, "value": THIRDS[third], "n": count, "need_satisfaction": value}
 
 
 def cart_size_recall(rows: Sequence[EpisodeRow]) -> dict[str, float | None]:

@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 
 from supermarket_env.events.episode import Episode, Event
 
+_LARGEST = int(1e300)
+"""Largest whole number that is taken for a figure; a longer one would not fit a float."""
+
 
 class ShownList(NamedTuple):
     """The ranked list of one turn, all its ``recommend`` events joined."""
@@ -49,14 +52,16 @@ class Trace:
     """First turn each need attribute was made known, as ``need.attribute``."""
     questions: list[tuple[int, str]] = field(default_factory=list)
     """(turn, ``need.attribute``) of the assistant's questions."""
+    asked_turns: list[int] = field(default_factory=list)
+    """Turn of every question, those for further needs included."""
     answered_turns: set[int] = field(default_factory=set)
     """Turns in which the user's act was an answer."""
 
 
 def finite(value: Any) -> float | None:
-    """Return a finite number as it is, anything else as None."""
+    """Return a finite number as it is, anything else (whole numbers too large for a float as well) as None."""
     kind = type(value)
-    if kind is int or (kind is float and math.isfinite(value)):
+    if (kind is int and -_LARGEST <= value <= _LARGEST) or (kind is float and math.isfinite(value)):
         number: float = value
         return number
     return None
@@ -79,6 +84,7 @@ def _assistant(trace: Trace, event: Event) -> None:
     if type(claims) is list and claims:
         trace.claims.extend(claim for claim in claims if type(claim) is dict)
     if event.get("act") == "ask":
+        trace.asked_turns.append(turn)
         slots = event.get("slots")
         if type(slots) is dict and slots.get("need") is not None and slots.get("attribute") is not None:
             trace.questions.append((turn, f"{slots['need']}.{slots['attribute']}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from supermarket_env.metrics.ranking import RECALL_CUT
 from supermarket_env.metrics.satisfaction import (
     TrueNeed,
     assign,
+    candidate_bits,
     list_hits,
     list_regret,
     open_needs,
@@ -37,6 +39,15 @@ class TruthRow:
     judged_lists: int = 0
     """Lists ``early_lists`` was counted over."""
     elicited: float | None = None
+    elicited_at: tuple[tuple[int, float], ...] = ()
+    """(turn, share of all attributes made known in it), by turn; empty when ``elicited`` is None or 0."""
+    learned_by_asking: int | None = None
+    """Attributes first made known in a turn with a question."""
+    candidate_bits: float | None = None
+    """Halvings of the set of products that fit what is known of a need, mean over the needs."""
+    unplanned_spend: float | None = None
+    """Money paid for products that serve no need."""
+    persona: Mapping[str, float] | None = None
     overrun: float | None = None
     tour_m: float | None = None
 
@@ -54,6 +65,7 @@ def truth_row(trace: Trace, truth: Mapping[str, Any], *, paid: bool, reason: str
         reason: Why it ended.
     """
     row = TruthRow(tour_m=finite(truth.get("tour_m")), overrun=_overrun(trace, truth, paid=paid))
+    row.persona = _persona(truth)
     violates = truth.get("violates")
     if isinstance(violates, dict):
         row.hard_violations = sum(1 for product in trace.cart if violates.get(product))
@@ -70,14 +82,44 @@ def truth_row(trace: Trace, truth: Mapping[str, Any], *, paid: bool, reason: str
             row.cart_satisfaction = 0.0 if reason == "assistant_error" else max(0.0, assignment.utility) / best
     filled = all(units >= need.wanted for need, units in zip(needs, assignment.units, strict=True) if need.acceptable)
     row.complete = paid and filled and not row.hard_violations
-    row.elicited = _elicited(trace, needs)
+    _read_reveals(row, trace, needs)
+    row.unplanned_spend = _unplanned(trace, needs, paid=paid)
     _read_lists(row, trace, needs)
     return row
 
 
-def _elicited(trace: Trace, needs: Sequence[TrueNeed]) -> float | None:
+def _read_reveals(row: TruthRow, trace: Trace, needs: Sequence[TrueNeed]) -> None:
+    """When the needs' attributes became known, and how many of them in a turn with a question."""
     names = {f"{need.need_id}.{attribute}" for need in needs for attribute in need.attributes}
-    return len(names.intersection(trace.reveals)) / len(names) if names else None
+    if not names:
+        return
+    turns = Counter(trace.reveals[name] for name in names.intersection(trace.reveals))
+    row.elicited = turns.total() / len(names)
+    row.elicited_at = tuple((turn, turns[turn] / len(names)) for turn in sorted(turns))
+    row.learned_by_asking = sum(turns[turn] for turn in set(trace.asked_turns))
+    row.candidate_bits = candidate_bits(needs, trace.reveals)
+
+
+def _persona(truth: Mapping[str, Any]) -> Mapping[str, float] | None:
+    persona = truth.get("persona")
+    if not isinstance(persona, dict):
+        return None
+    return {str(name): number for name, value in persona.items() if (number := finite(value)) is not None}
+
+
+def _unplanned(trace: Trace, needs: Sequence[TrueNeed], *, paid: bool) -> float | None:
+    """Money paid for products that no need accepts; None without the price of one of them."""
+    if not paid:
+        return 0.0
+    costs = []
+    for product, quantity in trace.cart.items():
+        if any(product in need.acceptable for need in needs):
+            continue
+        price = trace.prices.get(product)
+        if price is None:
+            return None
+        costs.append(price * quantity)
+    return math.fsum(costs)
 
 
 def _read_lists(row: TruthRow, trace: Trace, needs: Sequence[TrueNeed]) -> None:

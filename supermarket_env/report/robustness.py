@@ -128,7 +128,7 @@ def robustness(
         agents=agents,
         means=means,
         taus=taus,
-        tau_interval=(min(taus), max(taus)) if interval is None else tuple(interval),
+        tau_interval=(min(taus), max(taus)) if interval is None else (interval.low, interval.high),
         taus_open=tuple(_tau(rest, means[default], means[c.name]) for c in drawn) if len(rest) > 1 else (),
         noise_tau=_noise(agents, table[default], means[default], seed),
         claims=tuple(_claim(pair, drawn, means, means[default], seed) for pair in combinations(agents, 2)),
@@ -228,9 +228,11 @@ def effects(conditions: Sequence[Condition], cells: Iterable[Cell], reference: s
         setting, _, end = condition.name.partition(":")
         value = next(iter(condition.settings.values()))
         for agent, values in table[condition.name].items():
-            for figure in (*FIGURES, UPLIFT):
-                if figure in values:
-                    found.append(_effect((setting, end, value, agent, figure), base[agent][figure], values[figure]))
+            found += [
+                _effect((setting, end, value, agent, figure), base[agent][figure], values[figure])
+                for figure in (*FIGURES, UPLIFT)
+                if figure in values
+            ]
     return found
 
 

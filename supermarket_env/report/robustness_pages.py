@@ -145,13 +145,15 @@ def _figure(width: float, height: float) -> Any:
 
 
 def draw_rankings(found: Robustness, out: Path, *, title: str) -> None:
-    """Draw need satisfaction of each assistant in every population, and the share in which each pair keeps its order."""
+    """Draw need satisfaction of each assistant by population, and the share in which each pair keeps its order."""
     figure = _figure(11.5, 5.2)
     left, right = figure.subplots(1, 2)
     default, *drawn = found.means
     places = list(range(len(found.agents)))
     for name in drawn:
-        left.plot([found.means[name][a] for a in found.agents], places, color="0.65", lw=0.6, marker=".", ms=4, zorder=1)
+        left.plot(
+            [found.means[name][a] for a in found.agents], places, color="0.65", lw=0.6, marker=".", ms=4, zorder=1
+        )
     left.plot(
         [found.means[default][a] for a in found.agents], places, color="black", lw=1.6, marker="D", ms=6, zorder=2,
         label="default population",
@@ -195,7 +197,9 @@ def draw_ablations(effects: Sequence[Effect], out: Path, *, title: str) -> None:
                 elif effect.clear and effect.scaled is not None:
                     ink = "white" if abs(effect.scaled) > 0.8 else "black"
                     axes.text(column, row, f"{effect.scaled:+.1f}", ha="center", va="center", fontsize=6, color=ink)
-        axes.set_xticks(range(len(columns)), [f"{f}\n{a}" for a, f in columns], fontsize=6.5, rotation=60)
+        names = [f"{figure_name}, {agent}" for agent, figure_name in columns]
+        axes.set_xticks(range(len(columns)), names, fontsize=7.5, rotation=90)
+        axes.tick_params(top=True, labeltop=True)
         axes.set_title(f"{end}", fontsize=11)
     panels[0].set_yticks(range(len(settings)), settings, fontsize=7)
     if image is not None:

@@ -61,6 +61,7 @@ PARAMS: Final[Spec] = (
     # the shelf
     ("shelf_notice", "i", 0),
     ("shelf_looks", "i", 0),
+    ("seek_brand", "i", 0),
     ("notice_far", "f", 0),
     ("search_cap", "i", 0),
     ("map_error", "f", 0),

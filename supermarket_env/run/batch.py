@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, Protocol, cast
 from supermarket_env.errors import LogError, SupermarketError
 from supermarket_env.events.log import finish_episode
 from supermarket_env.events.recorder import Recorder
+from supermarket_env.run.episode import interrupts_told_apart
 from supermarket_env.run.folder import RunFolder, open_shard
 
 CHUNK = 4
@@ -106,7 +107,7 @@ def play_units(
     if workers == 1:
         on_started()
         player = make_player()
-        with open_shard(folder.new_shard()) as recorder:
+        with open_shard(folder.new_shard()) as recorder, interrupts_told_apart():
             for unit in units:
                 on_report(_play_one(player, unit, recorder, worker=0))
         return
@@ -118,9 +119,11 @@ def _play_one(player: Player, unit: WorkUnit, recorder: Recorder, *, worker: int
     line = player.play(unit)
     try:
         episode = finish_episode(line)
-    except LogError as error:
-        episode = finish_episode(player.infra_line(unit, f"the episode cannot stand in a log: {error}"))
-    recorder.on_episode_end(episode)
+        recorder.on_episode_end(episode)
+    except LogError as error:  # nothing of it is in the file: a line is encoded before it is written
+        detail = ascii(f"the episode cannot stand in a log: {error}")[1:-1]
+        episode = finish_episode(player.infra_line(unit, detail))
+        recorder.on_episode_end(episode)
     wall_s = time.perf_counter() - started
     events = episode.data["events"]
     turns = max((event["turn"] for event in events if event["k"] == "user"), default=0)

@@ -125,7 +125,7 @@ def user_config(config: RunConfig) -> UserConfig:
     """
     from pydantic import create_model
 
-    from supermarket_env.user_sim.config import UserConfig
+    from supermarket_env.user_sim.config import UserConfig, wording_for
 
     entry = create_model("UserEntry", __base__=UserConfig, model=(str, "scripted"), options=(dict[str, Any], {}))
     try:
@@ -136,6 +136,7 @@ def user_config(config: RunConfig) -> UserConfig:
     model = user_model_of(config)[0]
     if model != "scripted" and checked.name == "scripted":
         values["name"] = model.rpartition(".")[2]
+    values.setdefault("wording", wording_for(config.track, config.suite.name))
     return UserConfig.model_validate(values)
 
 
@@ -203,9 +204,7 @@ def build_plan(config: RunConfig) -> RunPlan:
     seat = plan_user(config, user)
     for agent in agents:
         make_agent(agent)
-    from supermarket_env.tasks.suites import load_suite
-
-    suite = load_suite(config.suite.name, store=config.store.name, catalogue=config.catalogue.name)
+    suite = _suite(config)
     tasks = suite.tasks if config.suite.episodes is None else suite.tasks[: config.suite.episodes]
     units = tuple(
         WorkUnit(
@@ -226,6 +225,19 @@ def build_plan(config: RunConfig) -> RunPlan:
         catalogues[catalogue] = world.catalogue.content_hash
         stores[store] = world.store.content_hash
     return RunPlan(config, suite, user, agents, units, catalogues, stores, seat)
+
+
+def _suite(config: RunConfig) -> Suite:
+    """Load the suite; one with turned dials is drawn no further than it is played."""
+    from supermarket_env.tasks.dialled import dialled_suite
+    from supermarket_env.tasks.sample import STANDARD, Dials
+    from supermarket_env.tasks.suites import load_suite
+
+    dials = Dials(**config.suite.dials.model_dump())
+    name, store, catalogue = config.suite.name, config.store.name, config.catalogue.name
+    if dials == STANDARD:
+        return load_suite(name, store=store, catalogue=catalogue)
+    return dialled_suite(name, dials, store=store, catalogue=catalogue, n=config.suite.episodes)
 
 
 @cache

@@ -77,10 +77,10 @@ def read_arguments(args: Sequence[str]) -> Invocation:
 
 
 def _normalise(override: str) -> str:
-    """Return an override in the form the config needs: experiments by name, user keys without a plus sign."""
+    """Return an override in the form the config needs: experiments by name, user keys and dials without a plus sign."""
     if override.startswith("+experiment="):
         return override[1:]
-    if override.startswith("user.") and "=" in override:
+    if override.startswith(("user.", "suite.dials.")) and "=" in override:
         return f"++{override}"
     return override
 

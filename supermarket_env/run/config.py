@@ -76,12 +76,34 @@ class NamedSource(_Section):
     name: str | None = None
 
 
+class DialsConfig(_Section):
+    """Difficulty of the tasks; anything but the defaults draws the suite's tasks anew from their own seeds."""
+
+    n_needs: Annotated[int, Field(ge=1, le=8)] | None = None
+    """Needs a trip; ``None``: by the kind of trip."""
+    ambiguity: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
+    """Share of vague needs in ordinary trips."""
+    familiarity: Annotated[float, Field(ge=-1.0, le=1.0)] = 0.0
+    """Added to the trait."""
+    disclosure: Annotated[float, Field(ge=-1.0, le=1.0)] = 0.0
+    """Added to the trait."""
+
+
 class SuiteConfig(_Section):
     """Which tasks are played."""
 
     name: Annotated[str, Field(min_length=1)] = "dev"
     episodes: Annotated[int, Field(ge=1)] | None = 100
     """Tasks per agent, the first ones in the order of the file; ``None`` means all."""
+    dials: DialsConfig = DialsConfig()
+    """Difficulty; written down only where it was turned, so that runs without it keep their hash."""
+
+    @model_serializer(mode="wrap")
+    def _without_untouched_dials(self, dump: Any) -> dict[str, Any]:
+        data: dict[str, Any] = dump(self)
+        if self.dials == DialsConfig():
+            data.pop("dials", None)
+        return data
 
 
 class LimitsConfig(_Section):

@@ -2,7 +2,7 @@
 
 Whatever the assistant does, the episode comes to an end: an exception, a hang or an unusable message is a fault of the
 assistant's and goes into the episode's ledger. A failure of the simulator ends the episode as ``infra_error``. Only
-``KeyboardInterrupt`` passes through.
+Ctrl-C passes through.
 """
 
 from __future__ import annotations
@@ -11,10 +11,16 @@ import re
 import signal
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
+
+from supermarket_env.dialogue.acts import AssistantMessage
+from supermarket_env.errors import MessageError
+
+_T = TypeVar("_T")
 
 DETAIL_LENGTH = 200
 """Characters kept of what went wrong: enough to recognise it, little enough for a log line."""
@@ -71,6 +77,28 @@ class Played:
     """An exception or a hang happened: the assistant's object is in an unknown state and should not be used again."""
 
 
+class Interrupt(KeyboardInterrupt):
+    """Ctrl-C, told apart from a ``KeyboardInterrupt`` that an assistant raises by itself."""
+
+
+@contextmanager
+def interrupts_told_apart() -> Iterator[None]:
+    """Let Ctrl-C raise :class:`Interrupt` meanwhile, where it would raise the plain ``KeyboardInterrupt``."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise Interrupt
+
+    here = threading.current_thread() is threading.main_thread()
+    if not here or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 class _ReplyTimeout(BaseException):
     """Raised inside a reply that takes too long.
 
@@ -106,7 +134,7 @@ def play_episode(game: Playable, assistant: Any, spec: EpisodeSpec) -> Played:
             failed = True
             view = game.fail(*fault)
         while not game.done:
-            message, fault = _guarded(lambda: assistant.reply(view), spec.reply_timeout_s)  # noqa: B023
+            message, fault = _guarded(lambda: _read(assistant.reply(view)), spec.reply_timeout_s)  # noqa: B023
             if fault is None:
                 view = game.step(message)
             else:
@@ -122,23 +150,49 @@ def play_episode(game: Playable, assistant: Any, spec: EpisodeSpec) -> Played:
         return Played(unlogged_line(spec.labels, spec.seed, f"{detail}; then {describe(error)}"), failed)
 
 
+def _read(reply: Any) -> Any:
+    """Read a reply while the assistant's clock is running: odd objects raise, hang or change when they are read.
+
+    Returns the reply itself if it is a string, else the message, else the error, which the game counts as a fault.
+    """
+    if isinstance(reply, str):
+        return str.__str__(reply)
+    try:
+        return AssistantMessage.parse(reply)
+    except MessageError as error:
+        return error
+
+
 def _guarded(call: Callable[[], Any], timeout_s: float | None) -> tuple[Any, tuple[str, str] | None]:
     """Call the assistant's code; return its result and the fault (kind, detail), if any."""
+
+    def attempt() -> tuple[Any, tuple[str, str] | None]:
+        # The error is described while the clock is running: its message is the assistant's code as well.
+        try:
+            return call(), None
+        except _ReplyTimeout:
+            raise
+        except BaseException as error:  # SystemExit and the like are the assistant's failure too
+            if isinstance(error, KeyboardInterrupt) and _may_be_ctrl_c(error):
+                raise
+            return None, ("exception", describe(error))
+
     try:
         if timeout_s is None:
-            return call(), None
+            return attempt()
         if hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread():
-            return _with_alarm(call, timeout_s), None
-        return _with_thread(call, timeout_s), None
+            return _with_alarm(attempt, timeout_s)
+        return _with_thread(attempt, timeout_s)
     except _ReplyTimeout:
         return None, ("timeout", f"no message within {timeout_s:g} s")
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # SystemExit and the like are the assistant's failure too
-        return None, ("exception", describe(error))
 
 
-def _with_alarm(call: Callable[[], Any], timeout_s: float) -> Any:
+def _may_be_ctrl_c(error: KeyboardInterrupt) -> bool:
+    """Whether somebody pressed Ctrl-C; with Python's own handler in place an assistant's doing looks the same."""
+    return isinstance(error, Interrupt) or signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def _with_alarm(call: Callable[[], _T], timeout_s: float) -> _T:
     """Call with a timer that interrupts Python code; code inside a C extension is interrupted when it returns."""
     armed = True
 
@@ -160,9 +214,9 @@ def _with_alarm(call: Callable[[], Any], timeout_s: float) -> Any:
         signal.signal(signal.SIGALRM, previous)
 
 
-def _with_thread(call: Callable[[], Any], timeout_s: float) -> Any:
+def _with_thread(call: Callable[[], _T], timeout_s: float) -> _T:
     """Call in a helper thread, for platforms and threads without timers; a hung thread is left behind."""
-    result: list[Any] = []
+    result: list[_T] = []
     raised: list[BaseException] = []
 
     def run() -> None:
@@ -189,7 +243,9 @@ def describe(error: BaseException) -> str:
     """
     try:
         message = str(error)
-    except Exception:
+    except (Interrupt, _ReplyTimeout):
+        raise
+    except BaseException:
         message = "(its message cannot be shown)"
     frames = traceback.extract_tb(error.__traceback__)
     place = f" [{frames[-1].name}]" if frames else ""

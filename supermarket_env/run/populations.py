@@ -61,8 +61,13 @@ class Condition:
         return task.model_copy(update={"persona": persona})
 
     def content_hash(self) -> str:
-        """Return the SHA-256 of everything that defines the population."""
-        payload = [self.user.content_hash(), sorted(self.centres.items())]
+        """Return the SHA-256 of everything that defines the population.
+
+        Constants at 0 are left out, so that a new mechanism that is off by default makes no old result stale.
+        """
+        constants = sorted((name, value) for name, value in self.user.params().items() if value != 0)
+        other = self.user.model_dump(mode="json", exclude_defaults=True, exclude={"name", "mechanisms"})
+        payload = [self.user.version, constants, sorted(other.items()), sorted(self.centres.items())]
         return hashlib.sha256(json.dumps(payload).encode()).hexdigest()
 
 
@@ -76,8 +81,12 @@ def free_traits() -> tuple[Trait, ...]:
 
 
 def free_mechanisms() -> tuple[str, ...]:
-    """Return the names of the constants without a source, in the order of the configuration."""
-    return tuple(name for name in Mechanisms.model_fields if name not in SOURCED_MECHANISMS)
+    """Return the names of the constants without a source, in the order of the configuration.
+
+    What is switched off by default (0) is left out: it is no part of the published user.
+    """
+    defaults = Mechanisms()
+    return tuple(n for n in Mechanisms.model_fields if n not in SOURCED_MECHANISMS and getattr(defaults, n) != 0)
 
 
 def draw_population(number: int, *, seed: int = 0) -> Condition:
@@ -119,13 +128,15 @@ def ablations() -> tuple[Condition, ...]:
     """
     found: list[Condition] = []
     for trait in TRAIT_TABLE:
-        for end, value in zip(("off", "extreme"), _SPECIAL.get(trait.name, (trait.minimum, trait.maximum)), strict=True):
+        for end, value in zip(
+            ("off", "extreme"), _SPECIAL.get(trait.name, (trait.minimum, trait.maximum)), strict=True
+        ):
             found.append(_ablation(trait.name, end, value, UserConfig(traits={trait.name: value})))
     for name in Mechanisms.model_fields:
         if name == "stock_out":
             continue
         default, low, high = _bounds(name)
-        ends = _SPECIAL.get(name, (low, high if high <= 1.0 else BIG * float(default)))
+        ends = _SPECIAL.get(name, (low, high if high <= 1.0 else BIG * float(default or 1.0)))
         for end, value in zip(("off", "extreme"), ends, strict=True):
             if value != default:
                 user = UserConfig(mechanisms=Mechanisms(**_typed({name: value})))
@@ -160,6 +171,6 @@ def _mean(trait: Trait) -> float:
 
 
 def _uniform(seed: int, number: int, name: str) -> float:
-    """Return the draw in [0, 1) of one setting: a hash of its name, so that further settings move none of the others."""
+    """Return the draw in [0, 1) of one setting: a hash of its name, so that a new setting moves none of the others."""
     digest = hashlib.sha256(json.dumps(["population", seed, number, name]).encode()).digest()
     return int.from_bytes(digest[:8], "big") / 2**64

@@ -64,7 +64,7 @@ def moved_suite(name: str, store: str | None, catalogue: str, n: int | None = No
     goods = worlds[stores[0]].catalogue.content_hash
     key = _key(title, str(count), goods, *hashes)
     if key not in _kept:
-        tasks = _cached(key, count) or _draw(name, store, catalogue, count, key)
+        tasks = read_cached(key, count) or _draw(name, store, catalogue, count, key)
         catalogue_hashes, store_hashes = {catalogue: goods}, dict(zip(stores, hashes, strict=True))
         _kept[key] = Suite(title, tasks, content_hash(tasks), SUITE_VERSION, catalogue_hashes, store_hashes)
     return _kept[key]
@@ -84,11 +84,11 @@ def _draw(name: str, store: str | None, catalogue: str, count: int, key: str) ->
         failures = check_task(world_of(catalogue, task.store), task)
         if failures:
             raise TaskError(f"task {task.id} in store {task.store!r} with catalogue {catalogue!r}: {failures[0]}")
-    _store(key, tasks)
+    write_cached(key, tasks)
     return tasks
 
 
-def _cached(key: str, count: int) -> tuple[Task, ...]:
+def read_cached(key: str, count: int) -> tuple[Task, ...]:
     """Return the cached tasks, () when there are none; a damaged file counts as none."""
     file = cache_folder() / f"{key}.jsonl.gz"
     try:
@@ -101,7 +101,7 @@ def _cached(key: str, count: int) -> tuple[Task, ...]:
     return tasks if len(tasks) == count else ()
 
 
-def _store(key: str, tasks: tuple[Task, ...]) -> None:
+def write_cached(key: str, tasks: tuple[Task, ...]) -> None:
     """Write the cache file by rename; a folder that cannot be written only costs the next process the drawing."""
     text = suite_text(tasks)
     packed = gzip.compress(hashlib.sha256(text).hexdigest().encode() + b"\n" + text, mtime=0)

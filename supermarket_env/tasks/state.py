@@ -101,7 +101,7 @@ def state_of(world: World, tables: Tables, task: Task, user: UserConfig) -> Any:
     s.reads_acts = 1
     s.node = world.store.entrance
     for name in TRAITS:
-        setattr(s, f"t_{name}", float(user.traits.get(name, task.persona[name])))
+        setattr(s, f"t_{name}", float(user.trait(name, task.persona[name], task.trip)))
     s.budget = task.budget_cents
     s.n_needs = len(task.needs)
     for i, need in enumerate(task.needs):

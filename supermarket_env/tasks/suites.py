@@ -54,6 +54,11 @@ SUITES: Final[dict[str, tuple[Block, ...]]] = {
 }
 """The frozen suites; all are made for the embedded catalogue."""
 FROZEN_CATALOGUE: Final = "embedded"
+MADE_SUITES: Final = ("journey_dev", "journey_test")
+"""Suites that are made on demand from an optional package, for their own catalogue."""
+
+SEGMENT_PREFIX: Final = "segment_"
+"""Suites of the segments (``supermarket_env.tasks.segments``) are drawn on demand; their names begin so."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,8 @@ def load_suite(name: str, *, store: str | None = None, catalogue: str | None = N
     """Load a suite.
 
     Args:
-        name: ``dev``, ``test``, ``train`` (needs ``n``), or the path of a ``.jsonl`` or ``.jsonl.gz`` file.
+        name: ``dev``, ``test``, one of ``MADE_SUITES``, ``train`` (needs ``n``), or the path of a ``.jsonl`` or
+            ``.jsonl.gz`` file.
         store: Play it in this store instead of its own: the same task seeds are then drawn anew for it, checked and
             cached. None: its own.
         catalogue: The same for the catalogue.
@@ -108,6 +114,7 @@ def load_suite(name: str, *, store: str | None = None, catalogue: str | None = N
     Raises:
         TaskError: Unknown suite, a broken file (the message names file, line and field), or no tasks can be drawn for
             that store and catalogue.
+        MissingExtraError: The suite needs an optional package that is not installed.
     """
     if n is not None and n < 0:
         raise TaskError(f"the number of tasks must be 0 or more, got {n}")
@@ -117,8 +124,17 @@ def load_suite(name: str, *, store: str | None = None, catalogue: str | None = N
         if store is not None or catalogue is not None:
             raise TaskError(f"{name}: a suite file is for its own store and catalogue; it cannot be moved to others")
         return _first(_read_suite(Path(name), Path(name).name.split(".jsonl")[0]), n)
+    if name in MADE_SUITES:
+        from supermarket_env.tasks.journey import journey_suite
+
+        return journey_suite(name, store, catalogue, n)
+    if name.startswith(SEGMENT_PREFIX):
+        from supermarket_env.tasks.segments import segment_suite
+
+        return _first(segment_suite(name, store, catalogue), n)
     if name not in SUITES:
-        raise TaskError(unknown_name("suite", name, [*SUITES, "train"]) + " Or give the path of a .jsonl file.")
+        valid = [*SUITES, *MADE_SUITES, "train"]
+        raise TaskError(unknown_name("suite", name, valid) + " Or give the path of a .jsonl file.")
     if _is_own(name, store, catalogue):
         return _first(_frozen_suite(name), n)
     from supermarket_env.tasks.moved import moved_suite

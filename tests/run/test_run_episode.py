@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from supermarket_env.run.episode import EpisodeSpec, describe, play_episode
+from supermarket_env.dialogue.acts import AssistantMessage
+from supermarket_env.errors import MessageError
+from supermarket_env.run.episode import EpisodeSpec, describe, interrupts_told_apart, play_episode
 
 LABELS = SimpleNamespace(
     agent="a", user="u", store="s", catalogue="c", suite="t", task_id="t-1", trial=0, stratum="quick",
@@ -107,11 +111,63 @@ def test_a_good_assistant_plays_to_the_end() -> None:
     assert not played.assistant_failed
 
 
-@pytest.mark.parametrize("message", [math.nan, "\x00\x1b", "x" * 1_000_000, None, {"items": ["?"] * 11}])
-def test_odd_messages_are_the_games_affair(message: Any) -> None:
+@pytest.mark.parametrize("text", ["\x00\x1b", "x" * 1_000_000, ""])
+def test_odd_texts_are_the_games_affair(text: str) -> None:
+    game = ToyGame()
+    play_episode(game, ToyAssistant(lambda view: text), spec())
+    assert game.messages[0] == text
+
+
+def test_a_mapping_is_read_before_the_game_sees_it() -> None:
+    game = ToyGame()
+    play_episode(game, ToyAssistant(lambda view: {"items": ["?"] * 11}), spec())
+    assert game.messages[0] == AssistantMessage(items=("?",) * 11)
+
+
+@pytest.mark.parametrize("message", [math.nan, None, b"x", object(), {"items": itertools.repeat("p")}])
+def test_what_is_no_message_reaches_the_game_as_an_error(message: Any) -> None:
     game = ToyGame()
     play_episode(game, ToyAssistant(lambda view: message), spec())
-    assert game.messages[0] is message
+    assert isinstance(game.messages[0], MessageError)
+
+
+class Slow(Mapping[str, Any]):
+    """A mapping that never gives its keys away."""
+
+    def __getitem__(self, key: str) -> Any:
+        raise KeyError(key)
+
+    def __len__(self) -> int:
+        return 1
+
+    def __iter__(self) -> Iterator[str]:
+        while True:
+            time.sleep(10)
+
+
+class SlowError(Exception):
+    def __str__(self) -> str:
+        time.sleep(10)
+        return "late"
+
+
+@pytest.mark.parametrize("reply", [lambda view: Slow(), raiser(SlowError())])
+def test_the_clock_runs_while_a_reply_or_its_error_is_read(reply: Callable[[Any], Any]) -> None:
+    game = ToyGame()
+    began = time.monotonic()
+    play_episode(game, ToyAssistant(reply), spec(reply_timeout_s=0.05))
+    assert time.monotonic() - began < 5
+    assert [kind for kind, _ in game.faults] == ["timeout"] * 3
+
+
+def test_an_error_whose_words_exit_is_a_fault() -> None:
+    class Rude(BaseException):
+        def __str__(self) -> str:
+            raise SystemExit(3)
+
+    game = ToyGame()
+    play_episode(game, ToyAssistant(raiser(Rude())), spec(reply_timeout_s=5.0))
+    assert game.faults[0] == ("exception", "Rude: (its message cannot be shown) [act]")
 
 
 @pytest.mark.parametrize(
@@ -143,6 +199,16 @@ def test_a_single_exception_is_forgiven() -> None:
 def test_ctrl_c_passes_through() -> None:
     with pytest.raises(KeyboardInterrupt):
         play_episode(ToyGame(), ToyAssistant(raiser(KeyboardInterrupt())), spec())
+    with interrupts_told_apart(), pytest.raises(KeyboardInterrupt):
+        play_episode(ToyGame(), ToyAssistant(lambda view: signal.raise_signal(signal.SIGINT)), spec())
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_keyboard_interrupt_of_the_assistants_own_is_a_fault_in_a_run() -> None:
+    game = ToyGame()
+    with interrupts_told_apart():
+        play_episode(game, ToyAssistant(raiser(KeyboardInterrupt())), spec())
+    assert [kind for kind, _ in game.faults] == ["exception"] * 3
 
 
 def endless(view: Any) -> None:

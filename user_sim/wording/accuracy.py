@@ -1,6 +1,6 @@
 """How rich the grammar is and how well the rule parser reads it: the tables of docs/dialogue.md.
 
-Run ``python -P -m supermarket_env.user_sim.wording.accuracy [CATALOGUE]`` to print them.
+Run ``python -P -m supermarket_env.user_sim.wording.accuracy [CATALOGUE [VARIANT]]`` to print them.
 """
 
 from __future__ import annotations
@@ -39,9 +39,11 @@ class Row:
     """Of facts (need, slot, value), products, category, reason, cause and attribute together."""
 
 
-def sentences(catalogue: Catalogue, act: str, n: int, *, first_key: int = 0) -> list[tuple[Sample, str]]:
-    """Return n samples of an act with their sentences."""
-    wording = Wording(catalogue)
+def sentences(
+    catalogue: Catalogue, act: str, n: int, *, first_key: int = 0, variant: str = "standard"
+) -> list[tuple[Sample, str]]:
+    """Return n samples of an act with their sentences in a set of phrasings."""
+    wording = Wording(catalogue, variant=variant)
     out = []
     for key in range(first_key, first_key + n):
         sample = draw_sample(catalogue, act, key)
@@ -84,9 +86,11 @@ def slots_of(facts: Sequence[Fact], **others: object) -> Counter[tuple[object, .
     return slots
 
 
-def measure(catalogue: Catalogue, parser: Parser, act: str, n: int, *, first_key: int = 0) -> Row:
+def measure(
+    catalogue: Catalogue, parser: Parser, act: str, n: int, *, first_key: int = 0, variant: str = "standard"
+) -> Row:
     """Return the measurements of one act over n > 0 samples."""
-    pairs = sentences(catalogue, act, n, first_key=first_key)
+    pairs = sentences(catalogue, act, n, first_key=first_key, variant=variant)
     right = hit = said = true = 0
     for sample, text in pairs:
         truth = sample.response
@@ -124,9 +128,11 @@ def measure(catalogue: Catalogue, parser: Parser, act: str, n: int, *, first_key
     )
 
 
-def measure_all(catalogue: Catalogue, parser: Parser, n: int, *, first_key: int = 0) -> list[Row]:
+def measure_all(
+    catalogue: Catalogue, parser: Parser, n: int, *, first_key: int = 0, variant: str = "standard"
+) -> list[Row]:
     """Return one row for each user act."""
-    return [measure(catalogue, parser, act, n, first_key=first_key) for act in USER_ACTS]
+    return [measure(catalogue, parser, act, n, first_key=first_key, variant=variant) for act in USER_ACTS]
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -147,15 +153,15 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def main(name: str = "embedded") -> None:
-    """Print the accuracy table for a catalogue, 1,000 sentences an act."""
+def main(name: str = "embedded", variant: str = "standard") -> None:
+    """Print the accuracy table for a catalogue and a set of phrasings, 1,000 sentences an act."""
     from supermarket_env.catalogue.load import load_catalogue
     from supermarket_env.store import load_store
 
     catalogue = load_catalogue(name)
     parser = Parser(catalogue, load_store("neighbourhood", catalogue))
-    print(table(measure_all(catalogue, parser, 1000)))
+    print(table(measure_all(catalogue, parser, 1000, variant=variant)))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(*sys.argv[1:3])

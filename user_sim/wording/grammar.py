@@ -11,6 +11,7 @@ from supermarket_env.user_sim.wording import (
     tables_complain,
     tables_decide,
     tables_disclose,
+    tables_held_back,
     tables_social,
 )
 from supermarket_env.user_sim.wording.template import Block
@@ -86,5 +87,32 @@ STANDARD: Final = Grammar(
     bye_of=tables_social.BYE_OF,
 )
 
-GRAMMARS: Final[Mapping[str, Grammar]] = {"standard": STANDARD}
+HELD_BACK: Final = Grammar(
+    want=tables_held_back.WANT,
+    browse=tables_held_back.BROWSE,
+    wish=tables_held_back.WISH,
+    answer=tables_held_back.ANSWER,
+    answer_phrase=tables_held_back.ANSWER_PHRASE,
+    yes_attribute=tables_held_back.YES_ATTRIBUTE,
+    no_idea=tables_held_back.NO_IDEA,
+    ask=tables_held_back.ASK,
+    where=tables_held_back.WHERE,
+    where_open=tables_held_back.WHERE_OPEN,
+    accept=tables_held_back.ACCEPT,
+    accept_it=tables_held_back.ACCEPT_IT,
+    reject=tables_held_back.REJECT,
+    hesitate=tables_held_back.HESITATE,
+    hesitate_open=tables_held_back.HESITATE_OPEN,
+    compare=tables_held_back.COMPARE,
+    against=tables_held_back.AGAINST,
+    compare_open=tables_held_back.COMPARE_OPEN,
+    complain=tables_held_back.COMPLAIN,
+    about=tables_held_back.ABOUT,
+    thank=tables_held_back.THANK,
+    chat=tables_held_back.CHAT,
+    bye=tables_held_back.BYE,
+    bye_of=tables_social.BYE_OF,
+)
+
+GRAMMARS: Final[Mapping[str, Grammar]] = {"standard": STANDARD, "held_back": HELD_BACK}
 """The variants a run may name."""
