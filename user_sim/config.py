@@ -197,6 +197,10 @@ class UserConfig(BaseModel):
         for trait in (*self.traits, *self.ranges):
             if trait not in TRAITS:
                 raise ValueError(unknown_name("trait", trait, TRAITS))
+        for trait, value in self.traits.items():
+            known = _TRAITS_BY_NAME[trait]
+            if not known.minimum <= value <= known.maximum:
+                raise ValueError(f"trait {trait!r} must be in [{known.minimum}, {known.maximum}], got {value!r}")
         for trip in self.impulse_by_trip:
             if trip not in TRIPS:
                 raise ValueError(unknown_name("trip", trip, TRIPS))

@@ -120,6 +120,9 @@ def metrics(
         raise typer.Exit(USAGE_ERROR) from error
     for note in notes(log, lenient=lenient):
         typer.echo(note, err=True)
+    agents = sorted({episode.agent for episode in log.episodes})
+    if "agent" not in keys and len(agents) > 1:
+        typer.echo(f"note: all assistants together ({', '.join(agents)}); --by agent tells them apart", err=True)
     if as_json:
         typer.echo(text, nl=False)
     else:

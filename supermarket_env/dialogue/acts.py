@@ -33,6 +33,7 @@ Value = str | int | float | bool | None
 _ACTS = frozenset(get_args(AssistantAct))
 _ACTION_TYPES = frozenset(get_args(ActionType))
 _GOAL_KINDS = frozenset(get_args(GoalKind))
+_ONLY_TEXT = frozenset({str})
 _LARGEST = 10**12
 """Largest number a message may state: what any price or share stays far below, and any rule book can count with."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
@@ -160,7 +161,7 @@ def _is_sound(message: AssistantMessage) -> bool:
 
 
 def _are_texts(ids: Any) -> bool:
-    return type(ids) is tuple and all([type(item) is str for item in ids])
+    return type(ids) is tuple and _ONLY_TEXT.issuperset(map(type, ids))
 
 
 def _misfit(error: ValidationError) -> str:

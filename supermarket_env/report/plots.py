@@ -27,6 +27,9 @@ _STYLES: tuple[tuple[str, Any, str], ...] = (
     ("#7F7F7F", "-", "*"),
 )
 
+# The shipped ladder keeps its looks in every picture, so that figures of two runs can be laid side by side.
+_OWN_STYLE = {"silent": 0, "popularity": 1, "retrieval": 2, "rule": 3, "oracle": 4}
+
 _PANELS = (
     ("SR(t)", ("SR(t)",), "bought something by turn t"),
     ("SR_complete(t)", ("beyond", "SR_complete(t)"), "bought everything that was wanted by turn t"),
@@ -72,7 +75,7 @@ def save_plot(
         panels[0].set_ylabel("share of trips (%)")
         handles, labels = panels[0].get_legend_handles_labels()
         if handles:
-            columns = min(len(handles), 5)
+            columns = len(handles) if len(handles) <= 5 else 4
             figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, handlelength=4)
         figure.suptitle(f"Success by turn with 95 % bands - {title}", fontsize=11.5)
         try:
@@ -88,11 +91,12 @@ def _draw_curves(axes: Axes, groups: Sequence[Group], path: Sequence[str], privi
     horizon = max((len(_curve(group, path)) - 1 for group in groups), default=1)
     horizon = max(horizon, 1)
     ends: list[tuple[float, str, str]] = []
+    styles = _styles([str(group.get("agent", "all")) for group in groups])
     for number, group in enumerate(groups):
         curve = _curve(group, path)
         if not curve:
             continue
-        colour, line, marker = _STYLES[number % len(_STYLES)]
+        colour, line, marker = styles[number]
         name = str(group.get("agent", "all")) + ("*" if group.get("agent") in privileged else "")
         # After its longest trip a curve stays where it is: drawn on to the common end.
         values = curve + [curve[-1]] * (horizon + 1 - len(curve))
@@ -111,7 +115,7 @@ def _draw_curves(axes: Axes, groups: Sequence[Group], path: Sequence[str], privi
             linewidth=1.8,
             label=f"{name} (n = {group['n']})",
         )
-        ends.append((values[-1], f"{name} {values[-1]:.0f}", colour))
+        ends.append((values[-1], f"{name} {round(values[-1], 1):g}", colour))
     axes.set_xlim(0, horizon)
     axes.set_ylim(0, 104)
     axes.set_xlabel("t (turns)")
@@ -134,6 +138,16 @@ def _draw_curves(axes: Axes, groups: Sequence[Group], path: Sequence[str], privi
         )
 
 
+def _styles(names: Sequence[str]) -> list[tuple[str, Any, str]]:
+    """Return a style for each name: its own for the shipped ladder, the free ones in order for the others."""
+    free = [k for k in range(len(_STYLES)) if k not in {_OWN_STYLE[name] for name in names if name in _OWN_STYLE}]
+    free = free or list(range(len(_STYLES)))
+    others = [name for name in names if name not in _OWN_STYLE]
+    return [
+        _STYLES[_OWN_STYLE.get(name, free[others.index(name) % len(free)] if name in others else 0)] for name in names
+    ]
+
+
 def _curve(group: Group, path: Sequence[str]) -> list[float]:
     """Return a curve of a group in percent by turn, empty when it is undefined."""
     value: Any = group
@@ -150,6 +164,7 @@ def _band(group: Group, path: Sequence[str], values: Sequence[float]) -> tuple[l
         pairs += [pairs[-1]] * (len(values) - len(pairs))
     else:
         pairs = [_wilson(value, int(group["n"])) for value in values]
+    pairs[0] = (values[0], values[0])  # nobody has bought anything before the first turn: that is no estimate
     return [low for low, _ in pairs], [high for _, high in pairs]
 
 

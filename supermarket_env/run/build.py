@@ -179,9 +179,12 @@ def make_agent(agent: AgentPlan) -> Any:
             made = make_shipped(agent.name)
     except SupermarketError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a constructor that exits must not end the command as if all were well
         cause = error.__cause__ or error
-        raise ConfigError(f"agents: {agent.name!r} ({agent.target}) cannot be built: {describe(cause)}") from error
+        hint = "; is the folder of your module on PYTHONPATH?" if isinstance(cause, ImportError) else ""
+        raise ConfigError(
+            f"agents: {agent.name!r} ({agent.target}) cannot be built: {describe(cause)}{hint}"
+        ) from error
     needed = ["reply", "start_privileged" if agent.privileged else "start"]
     missing = [method for method in needed if not callable(getattr(made, method, None))]
     if missing:
@@ -205,6 +208,11 @@ def build_plan(config: RunConfig) -> RunPlan:
     for agent in agents:
         make_agent(agent)
     suite = _suite(config)
+    if config.suite.episodes is not None and config.suite.episodes > len(suite.tasks):
+        raise ConfigError(
+            f"suite.episodes: suite {suite.name!r} has {len(suite.tasks)} tasks, got {config.suite.episodes!r} "
+            "(null plays all of them)"
+        )
     tasks = suite.tasks if config.suite.episodes is None else suite.tasks[: config.suite.episodes]
     units = tuple(
         WorkUnit(

@@ -180,6 +180,10 @@ class _Composer:
             return
         value = override.value()
         if key in GROUPS:
+            if value is None and not override.is_delete():
+                raise ConfigError(
+                    f"{key}: expected the name of an option, got null; valid: {', '.join(self._options(key))}"
+                )
             if isinstance(value, str) and not override.is_sweep_override():
                 options = self._options(key)
                 if value not in options:
