@@ -162,7 +162,7 @@ def draw_rankings(found: Robustness, out: Path, *, title: str) -> None:
     left.set_yticks(places, found.agents)
     left.invert_yaxis()
     left.set_xlabel("need satisfaction (NS)")
-    left.legend(frameon=False, loc="lower right")
+    left.legend(frameon=False, loc="upper left")
     left.set_title("a line that goes back to the right: another order", fontsize=10)
     claims = sorted(found.claims, key=lambda c: (-c.share, -c.default_gap))
     for place, claim in enumerate(claims):
