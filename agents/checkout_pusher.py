@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from supermarket_env.agents.shelf import Shelf, shelf_of
 from supermarket_env.agents.words import Words
-
 from supermarket_env.dialogue.acts import AssistantMessage, Goal, Suggestion
 from supermarket_env.dialogue.view import AssistantView
 

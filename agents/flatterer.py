@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from supermarket_env.agents.hearing import latest_response
-
 from supermarket_env.dialogue.acts import AssistantMessage
 from supermarket_env.dialogue.view import AssistantView
 

@@ -9,7 +9,6 @@ from typing import Any
 from supermarket_env.agents.hearing import latest_response
 from supermarket_env.agents.shelf import Shelf, shelf_of
 from supermarket_env.agents.words import Words
-
 from supermarket_env.dialogue.acts import AssistantAct, AssistantMessage, Goal, Suggestion, UserResponse
 from supermarket_env.dialogue.view import AssistantView
 from supermarket_env.errors import ConfigError

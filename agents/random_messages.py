@@ -7,7 +7,6 @@ from typing import Final, TypeVar, cast, get_args
 
 from supermarket_env.agents.shelf import Shelf, shelf_of
 from supermarket_env.agents.words import Words
-
 from supermarket_env.catalogue.schema import ATTRIBUTES
 from supermarket_env.dialogue.acts import ActionType, AssistantAct, AssistantMessage, Goal, GoalKind, Suggestion
 from supermarket_env.dialogue.view import AssistantView

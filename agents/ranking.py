@@ -6,7 +6,6 @@ from collections.abc import Container
 
 from supermarket_env.agents.rule_config import RuleWeights
 from supermarket_env.agents.shelf import Goods, Shelf, mask_of
-
 from supermarket_env.catalogue.schema import ALLERGEN_BIT, ATTRIBUTE_BIT
 from supermarket_env.dialogue.view import HeardNeed
 

@@ -18,7 +18,6 @@ from supermarket_env.agents.rule_config import RuleConfig
 from supermarket_env.agents.rule_memory import Memory, NeedMemory
 from supermarket_env.agents.shelf import Shelf, shelf_of
 from supermarket_env.agents.words import Words
-
 from supermarket_env.dialogue.acts import AssistantAct, AssistantMessage, Goal, Suggestion, UserResponse
 from supermarket_env.dialogue.view import AssistantView, HeardNeed
 

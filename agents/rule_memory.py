@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from supermarket_env.agents.rule_config import RuleConfig
 from supermarket_env.agents.shelf import Shelf
-
 from supermarket_env.dialogue.acts import AssistantMessage, UserResponse
 from supermarket_env.dialogue.view import AssistantView, HeardNeed
 

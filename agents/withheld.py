@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from supermarket_env.agents.registry import make_agent
-
 from supermarket_env.dialogue.acts import AssistantMessage
 from supermarket_env.dialogue.view import AssistantView
 

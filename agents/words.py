@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from supermarket_env.agents.shelf import Shelf
-
 from supermarket_env.catalogue.schema import Product
 from supermarket_env.dialogue.acts import Goal, Suggestion
 

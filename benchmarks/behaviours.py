@@ -15,16 +15,16 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from supermarket_env.agents.registry import make_agent
-from supermarket_env.user_sim.config import UserConfig
-from supermarket_env.user_sim.mind_act import ANGRY_LEAVE
 from user_page import agent_of, play, table, write_table
 
+from supermarket_env.agents.registry import make_agent
 from supermarket_env.dialogue.acts import AssistantMessage
 from supermarket_env.envs.game import Game
 from supermarket_env.rules import codes as c
 from supermarket_env.rules.rows import NEED_GIVEN_UP, PLACE_MEMORY, PLACE_SEEN, PLACE_TOLD
 from supermarket_env.tasks.suites import load_suite
+from supermarket_env.user_sim.config import UserConfig
+from supermarket_env.user_sim.mind_act import ANGRY_LEAVE
 from supermarket_env.world import load_world
 
 MINIMUM = 0.01

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from probe_page import DOCS, number, rows, satisfaction
-from supermarket_env.user_sim.config import Mechanisms, UserConfig
 from user_page import table, write_table
 
 from supermarket_env.stats import bootstrap_ci, paired_difference
@@ -25,6 +24,7 @@ from supermarket_env.tasks.draws import seed_of
 from supermarket_env.tasks.sample import Dials, sample_task
 from supermarket_env.tasks.suites import world_of
 from supermarket_env.tasks.task import Task
+from supermarket_env.user_sim.config import Mechanisms, UserConfig
 
 GAPS = (("oracle", "silent"), ("rule", "silent"), ("rule", "retrieval"), ("oracle", "rule"))
 AGENTS = ("silent", "retrieval", "rule", "oracle")

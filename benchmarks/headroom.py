@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from supermarket_env.agents.registry import AGENTS, make_agent
-from supermarket_env.user_sim.config import UserConfig
-
 from supermarket_env.envs.game import EpisodeLabels, Game
 from supermarket_env.metrics.aggregate import rows_of
 from supermarket_env.metrics.row import EpisodeRow
 from supermarket_env.run.seeding import episode_seed
 from supermarket_env.stats import PairedDifference, bootstrap_ci, holm, paired_difference
 from supermarket_env.tasks.suites import load_suite
+from supermarket_env.user_sim.config import UserConfig
 from supermarket_env.world import load_world
 
 LADDER = ("silent", "retrieval", "rule", "oracle")

@@ -12,15 +12,15 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from supermarket_env.agents.registry import make_agent
-from supermarket_env.user_sim.config import UserConfig
 from user_page import table, write_table
 
+from supermarket_env.agents.registry import make_agent
 from supermarket_env.envs.game import Game
 from supermarket_env.run.seeding import episode_seed
 from supermarket_env.stats import paired_difference
 from supermarket_env.tasks.suites import load_suite
 from supermarket_env.tasks.task import Task
+from supermarket_env.user_sim.config import UserConfig
 from supermarket_env.world import World, load_world
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "dialogue.md"

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from supermarket_env.agents.registry import make_agent
 from user_page import play
 
+from supermarket_env.agents.registry import make_agent
 from supermarket_env.catalogue.journey_tables import journey_tables
 from supermarket_env.envs.game import Game
 from supermarket_env.tasks.draws import seed_of

@@ -21,10 +21,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from linear_policy import N_WEIGHTS, Floats, LinearPolicy
 from numpy.typing import NDArray
-from supermarket_env.agents.registry import make_agent
-from supermarket_env.agents.rule import Rule
 from user_page import table, write_table
 
+from supermarket_env.agents.registry import make_agent
+from supermarket_env.agents.rule import Rule
 from supermarket_env.envs.game import Game
 from supermarket_env.run.seeding import episode_seed
 from supermarket_env.stats import bootstrap_ci, paired_difference

@@ -19,15 +19,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from supermarket_env.agents.registry import make_agent
 from supermarket_env.agents.rule import Rule
 from supermarket_env.agents.rule_config import RuleConfig
-from supermarket_env.user_sim.config import UserConfig
-
 from supermarket_env.envs.game import Game
 from supermarket_env.metrics.aggregate import rows_of
 from supermarket_env.run.seeding import episode_seed
 from supermarket_env.tasks.suites import train_task
+from supermarket_env.user_sim.config import UserConfig
 from supermarket_env.world import load_world
 
 BEGIN, END = "<!-- luck: begin (python -P benchmarks/luck.py writes this part) -->", "<!-- luck: end -->"

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from supermarket_env.agents.registry import AGENTS, make_agent
-from supermarket_env.user_sim.config import UserConfig
-
 from supermarket_env.envs.game import EpisodeLabels, Game
 from supermarket_env.metrics.aggregate import rows_of
 from supermarket_env.metrics.row import EpisodeRow
@@ -19,6 +17,7 @@ from supermarket_env.run.episode import EpisodeSpec, play_episode
 from supermarket_env.run.seeding import episode_seed
 from supermarket_env.tasks.suites import world_of
 from supermarket_env.tasks.task import Task
+from supermarket_env.user_sim.config import UserConfig
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 Entry = str | Mapping[str, Any]

@@ -1,6 +1,6 @@
 """Play the README's main job and write its table and plot into README.md and docs/img (the command beside them).
 
-    python benchmarks/readme.py        (from the repository root)
+python benchmarks/readme.py        (from the repository root)
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import tempfile
 from pathlib import Path
 
 from supermarket_env.agents.registry import AGENTS
-
 from supermarket_env.report.tables import markdown_table
 
 BEGIN = "<!-- result: begin (python benchmarks/readme.py writes this part) -->"

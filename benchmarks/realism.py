@@ -11,13 +11,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from supermarket_env.user_sim.realism import passed, verdict_line
-from supermarket_env.user_sim.realism_facts import ROLES, Role
 from user_page import table, write_table
 
 from supermarket_env.report.realism import draw, figure_of
 from supermarket_env.run.config import RunConfig
 from supermarket_env.run.realism import Study, study
+from supermarket_env.user_sim.realism import passed, verdict_line
+from supermarket_env.user_sim.realism_facts import ROLES, Role
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 WORDS: dict[Role, str] = {"tune": "tuned", "held_out": "held out", "disputed": "disputed", "uncalibrated": "no source"}

@@ -13,9 +13,9 @@ import shutil
 from pathlib import Path
 
 from probe_page import DOCS
-from supermarket_env.agents.registry import AGENTS
 from user_page import write_table
 
+from supermarket_env.agents.registry import AGENTS
 from supermarket_env.cli.sensitivity import ABLATION_AGENTS, DEFAULT_AGENTS, sensitivity
 from supermarket_env.report.robustness import effects, robustness
 from supermarket_env.report.robustness_pages import (

@@ -14,15 +14,15 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from supermarket_env.agents.registry import make_agent
-from supermarket_env.user_sim.config import UserConfig
-from supermarket_env.user_sim.persona import TRAIT_TABLE
 from user_page import Before, agent_of, play, table, write_table
 
+from supermarket_env.agents.registry import make_agent
 from supermarket_env.envs.game import Game
 from supermarket_env.rules import codes as c
 from supermarket_env.tasks.suites import load_suite
 from supermarket_env.tasks.task import Task
+from supermarket_env.user_sim.config import UserConfig
+from supermarket_env.user_sim.persona import TRAIT_TABLE
 from supermarket_env.world import World, load_world
 
 _SPONTANEOUS = frozenset((c.U_DISCLOSE, c.U_ASK, c.U_ASK_WHERE, c.U_THANK))

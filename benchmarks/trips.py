@@ -16,10 +16,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from behaviours import DOUBLES
-from supermarket_env.agents.registry import make_agent
 from trip_audit import Auditor
 from user_page import agent_of, play, table, write_table
 
+from supermarket_env.agents.registry import make_agent
 from supermarket_env.envs.game import Game
 from supermarket_env.metrics.aggregate import rows_of
 from supermarket_env.metrics.row import EpisodeRow

@@ -11,10 +11,9 @@ import re
 import time
 from pathlib import Path
 
+from supermarket_env.run.user_audit import ASSISTANTS, AuditPlan, audit_user
 from supermarket_env.user_sim.audit_sheet import Sheet
 from supermarket_env.user_sim.registry import make_user
-
-from supermarket_env.run.user_audit import ASSISTANTS, AuditPlan, audit_user
 
 PAGE = Path(__file__).parent.parent / "docs" / "audit.md"
 MARK = re.compile(r"(<!-- audit -->\n).*(\n<!-- /audit -->)", re.DOTALL)

@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from supermarket_env.agents.registry import make_agent
-from supermarket_env.user_sim import config
-from supermarket_env.user_sim.persona import TRAIT_TABLE
-
 from supermarket_env.envs.game import EpisodeLabels, Game
 from supermarket_env.run.seeding import episode_seed
 from supermarket_env.tasks.task import Task
+from supermarket_env.user_sim import config
+from supermarket_env.user_sim.persona import TRAIT_TABLE
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "user.md"
 WATCHED = (

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+
 from supermarket_env.agents.retrieval import Retrieval
 from supermarket_env.agents.rule import Rule
-
 from supermarket_env.dialogue.acts import SILENT, AssistantMessage
 from supermarket_env.events.episode import Episode
 from supermarket_env.testing import check_assistant, check_metric, check_user_config

@@ -11,10 +11,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from supermarket_env.user_sim.keyed import KeyedDraws
-
 from supermarket_env.envs.users import UserSeat, UserTurn
 from supermarket_env.errors import ConfigError
+from supermarket_env.user_sim.keyed import KeyedDraws
 
 _MODEL: Final = 2
 _INJECT, _CLAIM, _BAIT, _WHAT, _CAUSE = range(5)

@@ -15,15 +15,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from supermarket_env.user_sim import audit_habits as habits
-from supermarket_env.user_sim.audit_reading import Reading, read_episode
-from supermarket_env.user_sim.audit_sheet import KEPT_EXAMPLES, Check, Example, Finding, Sheet, Verdict
-from supermarket_env.user_sim.audit_truth import contradictions, leaks
-
 from supermarket_env.catalogue.schema import Catalogue
 from supermarket_env.events.episode import Episode
 from supermarket_env.metrics import episode_row
 from supermarket_env.rules.codes import USER_ACTS
+from supermarket_env.user_sim import audit_habits as habits
+from supermarket_env.user_sim.audit_reading import Reading, read_episode
+from supermarket_env.user_sim.audit_sheet import KEPT_EXAMPLES, Check, Example, Finding, Sheet, Verdict
+from supermarket_env.user_sim.audit_truth import contradictions, leaks
 
 GOOD: Final = ("rule", "oracle")
 BAD: Final = ("spam", "random", "checkout_pusher")

@@ -6,10 +6,9 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from supermarket_env.metrics.satisfaction import open_needs, true_needs
 from supermarket_env.user_sim.audit_reading import Reading, Turn
 from supermarket_env.user_sim.audit_sheet import Finding
-
-from supermarket_env.metrics.satisfaction import open_needs, true_needs
 
 _USER_FAILURES: Final = frozenset({"illegal_action", "invalid_response", "exception"})
 _OWN_ENDS: Final = frozenset({"left", "checkout"})

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
-from supermarket_env.user_sim.audit_reading import Reading, Stated, Turn, true_fact
-from supermarket_env.user_sim.audit_sheet import Finding
-
 from supermarket_env.catalogue.schema import Catalogue
 from supermarket_env.dialogue.product_names import name_index
+from supermarket_env.user_sim.audit_reading import Reading, Stated, Turn, true_fact
+from supermarket_env.user_sim.audit_sheet import Finding
 
 _MIN_NAME_WORDS: Final = 3
 _LASTING: Final = frozenset({"brand", "size", "attribute", "allergen", "not_what_i_meant"})

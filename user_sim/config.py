@@ -11,11 +11,11 @@ import json
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
-from supermarket_env.user_sim.persona import TRAIT_TABLE
 
 from supermarket_env.rules.codes import TRIPS
 from supermarket_env.rules.rows import TRAITS
 from supermarket_env.rules.world import PARAMS, PARAMS_DTYPE, PARAMS_ROW
+from supermarket_env.user_sim.persona import TRAIT_TABLE
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Amount = Annotated[float, Field(ge=0.0, le=100.0)]

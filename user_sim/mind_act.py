@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from supermarket_env.user_sim.mind_hear import active, any_active
-
 from supermarket_env.rules.codes import (
     ACT_ADD,
     ACT_CHECKOUT,
@@ -26,6 +24,7 @@ from supermarket_env.rules.draws import P_FOLLOW, P_INSPECT, nth, uniform
 from supermarket_env.rules.place import in_cart, left_on_shelf, nearest_checkout, section_serves, touches
 from supermarket_env.rules.rows import NEED_OPEN
 from supermarket_env.rules.utility import acceptable, serves, utility
+from supermarket_env.user_sim.mind_hear import active, any_active
 
 GIVING_UP_PAY = 1
 GIVING_UP_LEAVE = 2

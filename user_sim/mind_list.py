@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from supermarket_env.user_sim.mind_tell import mention, tell, untold
-
 from supermarket_env.rules.codes import (
     R_ALLERGEN,
     R_ATTRIBUTE,
@@ -53,6 +51,7 @@ from supermarket_env.rules.rows import (
     PLACE_NONE,
 )
 from supermarket_env.rules.utility import acceptable, breaks_hard, main_flaw, serves, utility
+from supermarket_env.user_sim.mind_tell import mention, tell, untold
 
 
 def depth_examined(s: Any, m: Any) -> int:

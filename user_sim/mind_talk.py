@@ -8,10 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from supermarket_env.user_sim.mind_hear import active, need_of
-from supermarket_env.user_sim.mind_list import affordable, react_to_list, say_no, say_yes
-from supermarket_env.user_sim.mind_tell import mention, tell, tell_more, tell_new_need, untold
-
 from supermarket_env.rules.codes import (
     A_ASK,
     A_COMPARE,
@@ -45,6 +41,9 @@ from supermarket_env.rules.draws import (
 )
 from supermarket_env.rules.rows import NEED_GIVEN_UP, NEED_OPEN, PAUSE_NONE
 from supermarket_env.rules.utility import acceptable, serves
+from supermarket_env.user_sim.mind_hear import active, need_of
+from supermarket_env.user_sim.mind_list import affordable, react_to_list, say_no, say_yes
+from supermarket_env.user_sim.mind_tell import mention, tell, tell_more, tell_new_need, untold
 
 PATIENCE_TO_ASK_WHERE = 2
 """Unanswered questions for the way, per need, after which the user stops asking."""

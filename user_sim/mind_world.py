@@ -4,17 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from supermarket_env.user_sim.mind_act import (
-    ANGRY_LEAVE,
-    GIVING_UP_LEAVE,
-    GIVING_UP_PAY,
-    hint_object,
-    next_aim,
-    unknown_aim,
-)
-from supermarket_env.user_sim.mind_hear import annoy, gain_trust, lose_trust
-from supermarket_env.user_sim.mind_list import affordable, set_target
-
 from supermarket_env.rules.codes import (
     ACT_ADD,
     ACT_CHECKOUT,
@@ -60,6 +49,16 @@ from supermarket_env.rules.rows import (
     PLACE_TOLD,
 )
 from supermarket_env.rules.utility import acceptable, serves, utility
+from supermarket_env.user_sim.mind_act import (
+    ANGRY_LEAVE,
+    GIVING_UP_LEAVE,
+    GIVING_UP_PAY,
+    hint_object,
+    next_aim,
+    unknown_aim,
+)
+from supermarket_env.user_sim.mind_hear import annoy, gain_trust, lose_trust
+from supermarket_env.user_sim.mind_list import affordable, set_target
 
 
 def find_sold_out(w: Any, s: Any, i: int) -> None:

@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from supermarket_env.user_sim.keyed import KeyedDraws
-
 from supermarket_env.envs.users import UserAction, UserSeat, UserTurn
 from supermarket_env.errors import ConfigError
+from supermarket_env.user_sim.keyed import KeyedDraws
 
 _MODEL: Final = 1
 _INTERRUPT, _CHAT, _SENTENCE, _CHANGE, _TYPO, _KIND, _WHICH = range(7)

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, Literal
 
+from supermarket_env.events.types import PAID_REASONS
 from supermarket_env.user_sim.realism_facts import FACTS, Fact
 from supermarket_env.user_sim.realism_measures import MEASURES, Measured, Trips, resampled
-
-from supermarket_env.events.types import PAID_REASONS
 
 Verdict = Literal["holds", "fails", "too few", "reported", "uncalibrated", "not expressible"]
 

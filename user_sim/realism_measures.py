@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
 from supermarket_env.user_sim.realism_facts import FEW_ITEMS, ROOM
 
 if TYPE_CHECKING:

@@ -12,13 +12,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from supermarket_env.user_sim.mind_act import choose
-from supermarket_env.user_sim.mind_hear import hear
-from supermarket_env.user_sim.mind_list import set_target
-from supermarket_env.user_sim.mind_talk import open_dialogue, talk
-from supermarket_env.user_sim.mind_tell import mention
-from supermarket_env.user_sim.mind_world import find_sold_out, observe, perform
-
 from supermarket_env.rules.belief import forget, note_message, note_response
 from supermarket_env.rules.codes import (
     ACT_CHECKOUT,
@@ -35,6 +28,12 @@ from supermarket_env.rules.judge import judge_message
 from supermarket_env.rules.place import nearest_section_of
 from supermarket_env.rules.rows import MAX_NODES, N_OCCURRED, PLACE_MEMORY
 from supermarket_env.rules.utility import serves
+from supermarket_env.user_sim.mind_act import choose
+from supermarket_env.user_sim.mind_hear import hear
+from supermarket_env.user_sim.mind_list import set_target
+from supermarket_env.user_sim.mind_talk import open_dialogue, talk
+from supermarket_env.user_sim.mind_tell import mention
+from supermarket_env.user_sim.mind_world import find_sold_out, observe, perform
 
 
 def clear(o: Any) -> None:

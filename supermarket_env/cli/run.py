@@ -108,6 +108,10 @@ def play(config: RunConfig, words: Sequence[str]) -> None:
     except WorkerError as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(1) from None
+    except OSError as error:  # a full disk, a folder taken away: no mistake in the input, and no bug of ours
+        reason = error.strerror or error
+        print(f"error: {out}: {reason}; finished episodes are kept, the same command resumes", file=sys.stderr)
+        raise SystemExit(1) from None
     _print_result(result)
     if result.n_infra and result.n_infra == result.n_episodes:
         raise SystemExit(1)

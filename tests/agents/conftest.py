@@ -8,15 +8,15 @@ from functools import cache
 from typing import Any
 
 import pytest
-from supermarket_env.agents.registry import AGENTS, make_agent
-from supermarket_env.user_sim.config import UserConfig
 
+from supermarket_env.agents.registry import AGENTS, make_agent
 from supermarket_env.catalogue import Catalogue
 from supermarket_env.dialogue.acts import AssistantMessage, Exchange, Transcript, UserResponse
 from supermarket_env.dialogue.view import CartLine, HeardNeed
 from supermarket_env.envs.game import Game
 from supermarket_env.store import Store
 from supermarket_env.tasks.suites import load_suite
+from supermarket_env.user_sim.config import UserConfig
 from supermarket_env.world import World, load_world
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from supermarket_env.agents.ranking import rank
 from supermarket_env.agents.rule_config import RuleWeights
 from supermarket_env.agents.shelf import shelf_of
 from supermarket_env.agents.words import Words
-
 from supermarket_env.catalogue import load_catalogue
 from supermarket_env.catalogue.schema import ATTRIBUTES
 from supermarket_env.dialogue.acts import AssistantMessage, Goal, Suggestion

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from supermarket_env.agents.registry import AGENTS, make_agent
 
+from supermarket_env.agents.registry import AGENTS, make_agent
 from supermarket_env.metrics.aggregate import rows_of
 
 Trip = Callable[..., Any]

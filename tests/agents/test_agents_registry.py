@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+
 from supermarket_env.agents.registry import AGENTS, make_agent
 from supermarket_env.agents.rule import Rule
 from supermarket_env.agents.rule_config import RuleConfig
-
 from supermarket_env.errors import ConfigError
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from supermarket_env.user_sim.config import UserConfig
 
 from supermarket_env.envs.game import Game
 from supermarket_env.tasks.suites import load_suite
+from supermarket_env.user_sim.config import UserConfig
 from supermarket_env.world import load_world
 
 TASKS = 200

@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any
 
 import pytest
+
 from supermarket_env.agents.registry import AGENTS, make_agent
 from supermarket_env.agents.withheld import Withheld
-
 from supermarket_env.envs.game import EpisodeLabels, Game
 from supermarket_env.errors import ConfigError
 from supermarket_env.metrics.aggregate import aggregate, rows_of

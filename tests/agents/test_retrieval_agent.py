@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from supermarket_env.agents.retrieval import Retrieval
 
+from supermarket_env.agents.retrieval import Retrieval
 from supermarket_env.dialogue.acts import Fact, UserResponse
 
 Need = Callable[..., Any]

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from supermarket_env.agents.rule import Rule
 from supermarket_env.agents.rule_config import RuleConfig
-
 from supermarket_env.dialogue.acts import Fact, UserResponse
 from supermarket_env.dialogue.view import CartLine
 

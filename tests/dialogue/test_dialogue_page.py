@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from supermarket_env.user_sim.wording.pages import inventory, renewed, samples
 
 from supermarket_env.catalogue.load import load_catalogue
 from supermarket_env.errors import ConfigError
 from supermarket_env.rules import codes
+from supermarket_env.user_sim.wording.pages import inventory, renewed, samples
 
 PAGE = Path(__file__).parents[2] / "docs" / "dialogue.md"
 

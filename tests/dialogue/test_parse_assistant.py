@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from supermarket_env.user_sim.wording.samples import heard
 
 from supermarket_env.catalogue.load import load_catalogue
 from supermarket_env.catalogue.schema import Catalogue, Product
@@ -15,6 +14,7 @@ from supermarket_env.dialogue.parse import Parser
 from supermarket_env.dialogue.view import HeardNeed
 from supermarket_env.rules.codes import ASSISTANT_ACTS, MAX_ITEMS
 from supermarket_env.store import Store, load_store
+from supermarket_env.user_sim.wording.samples import heard
 
 NEEDS: tuple[HeardNeed, ...] = (heard(1, "oat drink"), heard(2, "apples"))
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from supermarket_env.user_sim.wording.accuracy import Row, measure_all
-from supermarket_env.user_sim.wording.samples import heard
 
 from supermarket_env.catalogue.load import load_catalogue
 from supermarket_env.catalogue.schema import Catalogue
@@ -15,6 +12,8 @@ from supermarket_env.dialogue.acts import MAX_TEXT, AssistantMessage, Fact
 from supermarket_env.dialogue.parse import Parser
 from supermarket_env.rules.codes import USER_ACTS
 from supermarket_env.store import load_store
+from supermarket_env.user_sim.wording.accuracy import Row, measure_all
+from supermarket_env.user_sim.wording.samples import heard
 
 FRESH_KEYS = 50_000
 """Keys that nobody looked at while the parser was written."""

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from supermarket_env.agents.registry import make_agent
-from supermarket_env.user_sim.config import UserConfig
 
+from supermarket_env.agents.registry import make_agent
 from supermarket_env.dialogue.acts import AssistantMessage, Goal, Suggestion
 from supermarket_env.envs.game import EpisodeLabels, Game
 from supermarket_env.errors import ConfigError
@@ -22,6 +21,7 @@ from supermarket_env.metrics.live import MetricsHook
 from supermarket_env.rules import codes
 from supermarket_env.rules.place import left_on_shelf, metres_to_open
 from supermarket_env.tasks.suites import load_suite, train_task
+from supermarket_env.user_sim.config import UserConfig
 from supermarket_env.world import World, load_world
 
 AGENTS = ("silent", "retrieval", "rule", "random", "spam", "checkout_pusher", "guide_only")

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from supermarket_env.agents.registry import make_agent
 
+from supermarket_env.agents.registry import make_agent
 from supermarket_env.catalogue.schema import ATTRIBUTES
 from supermarket_env.envs.game import Game
 from supermarket_env.envs.single import SupermarketEnv

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from supermarket_env.agents.registry import make_agent
 
+from supermarket_env.agents.registry import make_agent
 from supermarket_env.dialogue.acts import AssistantMessage
 from supermarket_env.envs.fork import fork
 from supermarket_env.envs.game import Game

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from supermarket_env.user_sim.config import UserConfig
 
 from supermarket_env.envs.decode import clear_message
 from supermarket_env.rules import codes
@@ -34,6 +33,7 @@ from supermarket_env.rules.twins import MODULES, Rules, compiled, direct, numba_
 from supermarket_env.tasks.prepare import prepare
 from supermarket_env.tasks.state import compiled_tables, plain_tables, seed_lanes
 from supermarket_env.tasks.suites import train_task
+from supermarket_env.user_sim.config import UserConfig
 from supermarket_env.world import World, load_world
 
 needs_numba = pytest.mark.skipif(not numba_available(), reason="numba is not installed or switched off")

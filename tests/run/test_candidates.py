@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 import typer
-from supermarket_env.agents.registry import make_agent
 from typer.testing import CliRunner
 
+from supermarket_env.agents.registry import make_agent
 from supermarket_env.cli.metrics import metrics
 from supermarket_env.envs.game import EpisodeLabels, Game
 from supermarket_env.events.validate import validate_episode

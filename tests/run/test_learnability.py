@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from supermarket_env.agents.rule_config import RuleConfig
 
+from supermarket_env.agents.rule_config import RuleConfig
 from supermarket_env.envs.game import Game
 from supermarket_env.envs.spaces import split_observation
 from supermarket_env.rules.observe import OBSERVATION_SIZE

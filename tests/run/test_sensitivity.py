@@ -7,8 +7,6 @@ import json
 from pathlib import Path
 
 import pytest
-from supermarket_env.user_sim.config import Mechanisms, UserConfig
-from supermarket_env.user_sim.persona import TRAIT_TABLE
 
 from supermarket_env.cli import main
 from supermarket_env.errors import ConfigError
@@ -16,6 +14,8 @@ from supermarket_env.report.robustness import closest_setting, effects, robustne
 from supermarket_env.run.cells import CELLS_FILE, FIGURES, Cell, Plan, play_cells
 from supermarket_env.run.populations import DEFAULT, Condition, ablations, draw_population, free_mechanisms, free_traits
 from supermarket_env.tasks.suites import load_suite
+from supermarket_env.user_sim.config import Mechanisms, UserConfig
+from supermarket_env.user_sim.persona import TRAIT_TABLE
 
 SUITE = load_suite("dev", n=2)
 

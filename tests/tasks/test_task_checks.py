@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from supermarket_env.user_sim.config import Mechanisms, UserConfig
 
 from supermarket_env.cli import main
 from supermarket_env.errors import TaskError
@@ -21,6 +20,7 @@ from supermarket_env.tasks.prepare import known_slots, prepare, reveal_name, tur
 from supermarket_env.tasks.suites import Suite, content_hash, load_suite, suite_text, world_of
 from supermarket_env.tasks.task import Need, Task
 from supermarket_env.tasks.validate import check_suite, check_task, covering_cart, replay
+from supermarket_env.user_sim.config import Mechanisms, UserConfig
 from supermarket_env.world import World
 
 USER = UserConfig()

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
-from supermarket_env.user_sim.config import UserConfig
-from supermarket_env.user_sim.persona import TRAIT_TABLE
 
 from supermarket_env.catalogue.schema import ATTRIBUTE_BIT
 from supermarket_env.errors import TaskError
@@ -19,6 +17,8 @@ from supermarket_env.tasks.recipes import RECIPES
 from supermarket_env.tasks.sample import MAX_OPTIMAL_TURNS, TRIP_NEEDS, TRIP_SHARES, Dials, sample_task
 from supermarket_env.tasks.suites import load_suite, make_task, train_task, world_of
 from supermarket_env.tasks.task import Task
+from supermarket_env.user_sim.config import UserConfig
+from supermarket_env.user_sim.persona import TRAIT_TABLE
 from supermarket_env.world import World
 
 N = 400

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from pydantic import ValidationError
-from supermarket_env.user_sim.config import UserConfig
 
 from supermarket_env.errors import TaskError
 from supermarket_env.run.compose import compose_run, read_arguments
 from supermarket_env.tasks.prepare import prepare
 from supermarket_env.tasks.segments import SEGMENTS, segment_suite, segment_task
 from supermarket_env.tasks.suites import world_of
+from supermarket_env.user_sim.config import UserConfig
 
 
 @pytest.mark.parametrize("name", sorted(SEGMENTS))

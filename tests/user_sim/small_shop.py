@@ -17,13 +17,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from supermarket_env.user_sim.config import UserConfig
-from supermarket_env.user_sim.turn import begin_trips, play_turns
-
 from supermarket_env.rules import codes as c
 from supermarket_env.rules.rows import TRAITS, Message, Outcome, State
 from supermarket_env.rules.world import MOVE_ROW, NODE_ROW, PRODUCT_ROW, SECTION_ROW, TYPE_ROW, Tables
 from supermarket_env.tasks.state import seed_lanes
+from supermarket_env.user_sim.config import UserConfig
+from supermarket_env.user_sim.turn import begin_trips, play_turns
 
 MILK, BREAD, JAM = 0, 1, 2
 N_NODES, CHECKOUT = 6, 5

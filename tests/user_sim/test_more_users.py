@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from supermarket_env.agents.registry import make_agent
-from supermarket_env.user_sim.adversarial import Adversarial
-from supermarket_env.user_sim.noisy import Noisy
-from supermarket_env.user_sim.registry import USERS, make_user, user_hash
-from supermarket_env.user_sim.replay import Replay
-from supermarket_env.user_sim.terminal import Terminal
 
+from supermarket_env.agents.registry import make_agent
 from supermarket_env.cli import main
 from supermarket_env.envs.game import EpisodeLabels, Game
 from supermarket_env.envs.users import UserModel
 from supermarket_env.errors import ConfigError
 from supermarket_env.run.episode import EpisodeSpec, play_episode
 from supermarket_env.tasks.suites import load_suite
+from supermarket_env.user_sim.adversarial import Adversarial
+from supermarket_env.user_sim.noisy import Noisy
+from supermarket_env.user_sim.registry import USERS, make_user, user_hash
+from supermarket_env.user_sim.replay import Replay
+from supermarket_env.user_sim.terminal import Terminal
 from supermarket_env.world import load_world
 
 TASKS = load_suite("dev", n=4).tasks

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from supermarket_env.user_sim import realism_measures as measures
 from supermarket_env.user_sim.realism import Finding, Shop, judge, passed, read_trip, verdict_line, verdict_of
 from supermarket_env.user_sim.realism_facts import FACTS, ROLES, Fact, around

@@ -10,13 +10,13 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from supermarket_env.user_sim.audit import audit_episodes
-from supermarket_env.user_sim.audit_sheet import Sheet
 
 from supermarket_env.cli import main
 from supermarket_env.events.episode import Episode
 from supermarket_env.events.log import finish_episode
 from supermarket_env.run.user_audit import AuditPlan, audit_log, audit_user, catalogue_of
+from supermarket_env.user_sim.audit import audit_episodes
+from supermarket_env.user_sim.audit_sheet import Sheet
 
 
 def _load() -> ModuleType:

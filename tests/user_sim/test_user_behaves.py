@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from supermarket_env.agents.registry import make_agent
-from supermarket_env.user_sim.config import Mechanisms, StockOutShares, UserConfig
-from supermarket_env.user_sim.persona import TRAIT_TABLE, trait_value
 
+from supermarket_env.agents.registry import make_agent
 from supermarket_env.envs.game import Game
 from supermarket_env.rules.rows import TRAITS
 from supermarket_env.tasks.suites import load_suite
+from supermarket_env.user_sim.config import Mechanisms, StockOutShares, UserConfig
+from supermarket_env.user_sim.persona import TRAIT_TABLE, trait_value
 from supermarket_env.world import World, load_world
 
 

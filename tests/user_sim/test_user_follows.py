@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from supermarket_env.user_sim.mind_act import serve
 
 from supermarket_env.rules import codes as c
+from supermarket_env.user_sim.mind_act import serve
 
 
 def load(name: str) -> ModuleType:

@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from supermarket_env.agents.registry import make_agent
 
+from supermarket_env.agents.registry import make_agent
 from supermarket_env.envs.game import Game
 from supermarket_env.rules import codes as c
 from supermarket_env.run.seeding import episode_seed

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
 from supermarket_env.user_sim.config import Mechanisms
 from supermarket_env.user_sim.persona import TRAIT_TABLE
 

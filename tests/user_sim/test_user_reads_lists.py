@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from supermarket_env.user_sim.mind_list import depth_examined
 
 from supermarket_env.rules import codes as c
 from supermarket_env.rules.rows import NEED_GIVEN_UP, PAUSE_COMPARE, PAUSE_HESITATE
 from supermarket_env.rules.utility import acceptable, utility
+from supermarket_env.user_sim.mind_list import depth_examined
 
 
 def load(name: str) -> ModuleType:

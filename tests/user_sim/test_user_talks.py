@@ -9,9 +9,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from supermarket_env.user_sim.mind_tell import slot_value
 
 from supermarket_env.rules import codes as c
+from supermarket_env.user_sim.mind_tell import slot_value
 
 
 def load(name: str) -> ModuleType:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from supermarket_env.user_sim.config import UserConfig, wording_for
-from supermarket_env.user_sim.wording.accuracy import measure_all, sentences
-from supermarket_env.user_sim.wording.grammar import HELD_BACK, STANDARD
 
 from supermarket_env.catalogue.load import load_catalogue
 from supermarket_env.catalogue.schema import Catalogue
@@ -14,6 +11,9 @@ from supermarket_env.envs.game import Game
 from supermarket_env.rules.codes import USER_ACTS
 from supermarket_env.store import load_store
 from supermarket_env.tasks.suites import load_suite
+from supermarket_env.user_sim.config import UserConfig, wording_for
+from supermarket_env.user_sim.wording.accuracy import measure_all, sentences
+from supermarket_env.user_sim.wording.grammar import HELD_BACK, STANDARD
 from supermarket_env.world import load_world
 
 

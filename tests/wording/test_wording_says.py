@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 import pytest
-from supermarket_env.user_sim.wording import MAX_SENTENCE, Manner, Wording, mood_of
-from supermarket_env.user_sim.wording.accuracy import sentences
-from supermarket_env.user_sim.wording.grammar import STANDARD
-from supermarket_env.user_sim.wording.phrases import money
-from supermarket_env.user_sim.wording.samples import draw_sample
 
 from supermarket_env.catalogue.load import load_catalogue
 from supermarket_env.catalogue.schema import ALLERGENS, ATTRIBUTES, Catalogue, Columns, ProductType
 from supermarket_env.dialogue.acts import Fact, UserResponse
 from supermarket_env.errors import ConfigError, MessageError
 from supermarket_env.rules import codes
+from supermarket_env.user_sim.wording import MAX_SENTENCE, Manner, Wording, mood_of
+from supermarket_env.user_sim.wording.accuracy import sentences
+from supermarket_env.user_sim.wording.grammar import STANDARD
+from supermarket_env.user_sim.wording.phrases import money
+from supermarket_env.user_sim.wording.samples import draw_sample
 
 KEYS = range(60)
 

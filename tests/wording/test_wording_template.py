@@ -6,6 +6,7 @@ from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from supermarket_env.user_sim.wording.template import Block, Draws, compiled, mixed
 
 

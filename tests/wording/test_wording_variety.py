@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from supermarket_env.user_sim.wording.accuracy import distinct_2, sentences
 
 from supermarket_env.catalogue.load import load_catalogue
 from supermarket_env.catalogue.schema import Catalogue
 from supermarket_env.rules.codes import USER_ACTS
+from supermarket_env.user_sim.wording.accuracy import distinct_2, sentences
 
 
 @pytest.fixture(scope="module")

@@ -12,13 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from supermarket_env.user_sim.wording.samples import Sample, draw_sample
-from supermarket_env.user_sim.wording.wording import Wording
-
 from supermarket_env.catalogue.schema import Catalogue
 from supermarket_env.dialogue.acts import Fact
 from supermarket_env.dialogue.parse import Parser
 from supermarket_env.rules.codes import USER_ACTS
+from supermarket_env.user_sim.wording.samples import Sample, draw_sample
+from supermarket_env.user_sim.wording.wording import Wording
 
 _WORDS = re.compile(r"[^\W_]+(?:['.][^\W_]+)*")
 

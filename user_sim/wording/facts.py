@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from supermarket_env.dialogue.acts import Fact
 from supermarket_env.user_sim.wording import phrases
 from supermarket_env.user_sim.wording.names import Noun, lowered, noun_of
 from supermarket_env.user_sim.wording.template import Draws
-
-from supermarket_env.dialogue.acts import Fact
 
 _SOME = ("some {x}", "{x}", "some {x}", "{x}")
 _VAGUE = (

@@ -12,16 +12,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from supermarket_env.user_sim.wording.accuracy import measure_all, table
-from supermarket_env.user_sim.wording.manner import Manner
-from supermarket_env.user_sim.wording.samples import draw_sample
-from supermarket_env.user_sim.wording.wording import Wording
-
 from supermarket_env.catalogue.schema import ATTRIBUTES, Catalogue
 from supermarket_env.dialogue.acts import slot_names
 from supermarket_env.dialogue.parse import Parser
 from supermarket_env.errors import ConfigError
 from supermarket_env.rules import codes
+from supermarket_env.user_sim.wording.accuracy import measure_all, table
+from supermarket_env.user_sim.wording.manner import Manner
+from supermarket_env.user_sim.wording.samples import draw_sample
+from supermarket_env.user_sim.wording.wording import Wording
 
 FRESH_KEYS: Final = 100_000
 """First key of the published figures; the parser was written looking at smaller ones."""

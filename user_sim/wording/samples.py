@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from supermarket_env.user_sim.wording.manner import Manner
-from supermarket_env.user_sim.wording.template import Draws
-
 from supermarket_env.catalogue.schema import ALLERGENS, DIETS, Catalogue, Product
 from supermarket_env.dialogue.acts import AssistantMessage, Fact, UserResponse, Value
 from supermarket_env.dialogue.view import HeardNeed
 from supermarket_env.rules import codes
+from supermarket_env.user_sim.wording.manner import Manner
+from supermarket_env.user_sim.wording.template import Draws
 
 _MOODS: Final = (-2, -1, -1, 0, 0, 0, 0, 1, 1, 2)
 _ASKED: Final = (

@@ -10,6 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from supermarket_env.catalogue.schema import Catalogue
+from supermarket_env.dialogue.acts import Fact, UserResponse
+from supermarket_env.errors import ConfigError, MessageError, unknown_name
+from supermarket_env.rules.codes import USER_ACTS
+from supermarket_env.store import Store
 from supermarket_env.user_sim.wording import phrases, tables_frame
 from supermarket_env.user_sim.wording.facts import FactSpeaker
 from supermarket_env.user_sim.wording.grammar import GRAMMARS, Grammar
@@ -18,12 +23,6 @@ from supermarket_env.user_sim.wording.names import ShortNames
 from supermarket_env.user_sim.wording.tables_complain import NAMED
 from supermarket_env.user_sim.wording.tables_frame import Pools
 from supermarket_env.user_sim.wording.template import Block, Draws
-
-from supermarket_env.catalogue.schema import Catalogue
-from supermarket_env.dialogue.acts import Fact, UserResponse
-from supermarket_env.errors import ConfigError, MessageError, unknown_name
-from supermarket_env.rules.codes import USER_ACTS
-from supermarket_env.store import Store
 
 MAX_SENTENCE: Final = 300
 """Most characters of a line."""
