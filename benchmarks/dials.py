@@ -2,6 +2,7 @@
 
     python benchmarks/dials.py                          # 200 tasks a setting; rewrites docs/dials.md and its figure
     python benchmarks/dials.py --tasks 60 --dry --only familiarity,map_error
+    python benchmarks/dials.py --work runs/dials        # keeps finished settings there and uses them again
 
 The settings of a dial share task seeds and luck. A dial states the gap it moves and the sign; it must do so at every
 step (in the mean) and from the first to the last setting by more than chance (95 % interval of the paired change).
@@ -11,6 +12,7 @@ Exit code 1 when a stated claim fails.
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +21,7 @@ from typing import Any, NamedTuple
 from probe_page import DOCS, number, rows, satisfaction
 from user_page import table, write_table
 
+from supermarket_env.rules.twins import source_hash
 from supermarket_env.stats import bootstrap_ci, paired_difference
 from supermarket_env.tasks.draws import seed_of
 from supermarket_env.tasks.sample import Dials, sample_task
@@ -42,6 +45,8 @@ class Dial(NamedTuple):
     """The gap that is stated to move."""
     sign: int
     """+1: it grows with the setting, -1: it shrinks."""
+    draw: str = "difficulty"
+    """Name of the seeds of its tasks: others than those the claim was chosen on."""
 
 
 DIALS = (
@@ -49,7 +54,7 @@ DIALS = (
     Dial("ambiguity", "ambiguity", (0.0, 0.33, 0.67, 1.0), ("oracle", "rule"), +1),
     Dial("scarcity", "sold_out", (0.0, 0.1, 0.2, 0.35), ("oracle", "silent"), +1),
     Dial("familiarity", "familiarity", (-0.4, -0.1, 0.2, 0.5), ("oracle", "silent"), -1),
-    Dial("disclosure", "disclosure", (-0.5, -0.2, 0.1, 0.5), ("oracle", "rule"), -1),
+    Dial("disclosure", "disclosure", (-0.8, -0.3, 0.2, 0.8), ("rule", "retrieval"), -1, "difficulty-disclosure"),
     Dial("map error", "map_error", (0.0, 0.2, 0.5, 1.0), ("oracle", "silent"), +1),
 )
 MECHANISMS = ("sold_out", "map_error")
@@ -65,15 +70,27 @@ def played_gaps(dial: Dial, setting: float, n: int) -> dict[tuple[str, str], lis
     else:
         turned: dict[str, Any] = {dial.key: int(setting) if dial.key == "n_needs" else setting}
         dials = Dials(**turned)
-    tasks = drawn_tasks(n, dials)
+    tasks = drawn_tasks(dial.draw, n, dials)
     ns = {agent: satisfaction(rows(agent, tasks, user=user)) for agent in AGENTS}
     return {(a, b): [x - y for x, y in zip(ns[a], ns[b], strict=True)] for a, b in GAPS}
 
 
-def drawn_tasks(n: int, dials: Dials) -> list[Task]:
-    """Return fresh tasks; the claims were chosen on others."""
+def kept_gaps(dial: Dial, setting: float, n: int, work: Path | None) -> dict[tuple[str, str], list[float]]:
+    """Return the four gaps by task at one setting, from the folder of finished settings where it has them."""
+    if work is None:
+        return played_gaps(dial, setting, n)
+    file = work / f"{dial.draw}_{dial.key}_{setting:g}_{n}_{source_hash()[:12]}.json"
+    if not file.exists():
+        found = played_gaps(dial, setting, n)
+        work.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps([found[gap] for gap in GAPS]), encoding="utf-8")
+    return dict(zip(GAPS, json.loads(file.read_text(encoding="utf-8")), strict=True))
+
+
+def drawn_tasks(draw: str, n: int, dials: Dials) -> list[Task]:
+    """Return the first n tasks of a name of seeds."""
     world = world_of("embedded", STORE)
-    return [sample_task(world, seed=seed_of("difficulty", k), id=f"dials-{k:04d}", dials=dials) for k in range(n)]
+    return [sample_task(world, seed=seed_of(draw, k), id=f"dials-{k:04d}", dials=dials) for k in range(n)]
 
 
 class Verdict(NamedTuple):
@@ -92,9 +109,9 @@ class Verdict(NamedTuple):
         return self.monotone and (self.low > 0.0 if self.dial.sign > 0 else self.high < 0.0)
 
 
-def judge(dial: Dial, n: int) -> Verdict:
+def judge(dial: Dial, n: int, work: Path | None = None) -> Verdict:
     """Play a dial."""
-    gaps = [played_gaps(dial, setting, n) for setting in dial.settings]
+    gaps = [kept_gaps(dial, setting, n, work) for setting in dial.settings]
     means = [mean(found[dial.gap]) for found in gaps]
     monotone = all((b - a) * dial.sign > 0.0 for a, b in pairwise(means))
     change = paired_difference(gaps[-1][dial.gap], gaps[0][dial.gap])
@@ -173,10 +190,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--tasks", type=int, default=200, help="tasks a setting")
     parser.add_argument("--only", default="", help="keys of dials, separated by commas")
+    parser.add_argument("--work", type=Path, default=None, help="folder of finished settings")
     parser.add_argument("--dry", action="store_true", help="print only")
     options = parser.parse_args()
     chosen = [d for d in DIALS if not options.only or d.key in options.only.split(",")]
-    verdicts = [judge(dial, options.tasks) for dial in chosen]
+    verdicts = [judge(dial, options.tasks, options.work) for dial in chosen]
     print(claims(verdicts), lines(verdicts), sep="\n\n")
     if not options.dry and len(chosen) == len(DIALS):
         note = f"{options.tasks} fresh tasks a setting, store {STORE}:"

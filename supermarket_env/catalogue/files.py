@@ -152,6 +152,9 @@ def _parse_json(text: str, path: Path, line: int | None = None) -> object:
         cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
         what = "the file is cut off" if cut else f"not valid JSON: {error.msg}"
         raise CatalogueError(f"{path}, line {row}, column {error.colno}: {what}") from error
+    except (RecursionError, ValueError) as error:  # the other ValueError: a number of thousands of digits
+        what = "nested too deeply" if isinstance(error, RecursionError) else "a number with too many digits"
+        raise CatalogueError(f"{path}, line {line or 1}: not valid JSON: {what}") from None
 
 
 def _embedded_aisles() -> dict[str, str]:
@@ -316,10 +319,10 @@ def _check_number(spec: _Field, value: object, where: str) -> float | int:
             )
         what = "a whole number" if whole else "a number"
         raise CatalogueError(f"{where}: expected {what}, got {type(value).__name__} {value!r}")
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         raise CatalogueError(f"{where}: {value} is not a number; expected a number")
     if not spec.low <= value <= spec.high:
-        raise CatalogueError(f"{where}: expected {spec.low:g} to {spec.high:g}, got {value!r}")
+        raise CatalogueError(f"{where}: expected {spec.low:g} to {spec.high:g}, got {value!r:.40}")
     return value
 
 

@@ -173,6 +173,8 @@ class RunFolder:
         try:
             theirs = json.loads(file.read_text(encoding="utf-8"))
             config, config_hash = theirs["config"], theirs["config_hash"]
+            if not isinstance(config, dict):
+                raise TypeError(f"config is a {type(config).__name__}")
         except (ValueError, KeyError, TypeError) as error:
             raise RunFolderError(f"{file}: damaged, expected a run's manifest ({error}); choose another out") from None
         if config_hash != manifest["config_hash"]:

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from supermarket_env.errors import ConfigError
+from supermarket_env.run.build import AgentPlan, make_agent
 from supermarket_env.run.compose import compose_run, compose_sweep, read_arguments
 from supermarket_env.run.config import UNHASHED_KEYS, RunConfig, differing_keys, flatten
 
@@ -159,3 +160,14 @@ def test_what_is_simulated_is_hashed(change: dict[str, Any]) -> None:
 
 def test_the_hash_is_stable() -> None:
     assert RunConfig().content_hash()[:8] == "349d8c1f"
+
+
+@pytest.mark.parametrize("group", ["store", "user"])
+def test_null_is_no_option_of_a_group(group: str) -> None:
+    with pytest.raises(ConfigError, match=f"{group}: expected the name of an option"):
+        compose_run(read_arguments([f"{group}=null"]))
+
+
+def test_a_constructor_that_exits_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="cannot be built"):
+        make_agent(AgentPlan("x", "sys.exit", {}, privileged=False, own=True))
