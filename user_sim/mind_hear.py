@@ -41,6 +41,7 @@ def annoy(s: Any, amount: float, cause: int, product: int) -> None:
     s.irritation = s.irritation + x
     s.patience = s.patience - x
     s.cause = cause
+    s.cause_fresh = 1
     s.cause_product = product
 
 
@@ -147,13 +148,24 @@ def hear_goal(w: Any, s: Any, m: Any, o: Any) -> None:
         annoy(s, par.irr_wrong_goal, C_WRONG_DIRECTIONS, -1)
 
 
+def mind_the_hint(w: Any, s: Any, m: Any, o: Any) -> None:
+    """Being pushed to pay and impossible hints irritate; felt after the choice, so that ``would`` ignores the hint."""
+    par = w.par[0]
+    if m.sug_type == ACT_CHECKOUT or m.sug_type == ACT_LEAVE:
+        if any_active(s) == 1 and m.act != A_OFFER_CHECKOUT:
+            annoy(s, par.irr_pushy, C_PUSHY, -1)
+    elif m.sug_type != ACT_NONE and o.sug_legal == 0:
+        annoy(s, par.irr_illegal, C_WRONG_DIRECTIONS, -1)
+
+
 def hear(w: Any, s: Any, m: Any, o: Any) -> None:
     """Take in message ``m`` with the judgements of ``o``."""
     par = w.par[0]
     s.irritation = s.irritation * par.irr_decay
-    s.cause = 0
-    s.cause_product = -1
     s.same_list = 0
+    if s.cause_fresh == 0:
+        s.cause = 0
+        s.cause_product = -1
     if m.act == A_ACKNOWLEDGE and s.last_act == U_COMPLAIN:
         s.irritation = s.irritation * (1.0 - par.irr_relief)
     if m.act == A_ASK and m.slot != S_NONE:
@@ -165,11 +177,8 @@ def hear(w: Any, s: Any, m: Any, o: Any) -> None:
         hear_list(w, s, m)
     if m.goal_kind != 0:
         hear_goal(w, s, m, o)
-    if m.act == A_OFFER_CHECKOUT or m.sug_type == ACT_CHECKOUT or m.sug_type == ACT_LEAVE:
-        if any_active(s) == 1:
-            annoy(s, par.irr_pushy, C_PUSHY, -1)
-    elif m.sug_type != ACT_NONE and o.sug_legal == 0:
-        annoy(s, par.irr_illegal, C_WRONG_DIRECTIONS, -1)
+    if m.act == A_OFFER_CHECKOUT and any_active(s) == 1:
+        annoy(s, par.irr_pushy, C_PUSHY, -1)
     if o.claim == 0:
         if touches(w, s.node, m.products[0]) == 1:
             annoy(s, par.irr_untrue, C_UNTRUE, m.products[0])

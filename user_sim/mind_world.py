@@ -57,7 +57,7 @@ from supermarket_env.user_sim.mind_act import (
     next_aim,
     unknown_aim,
 )
-from supermarket_env.user_sim.mind_hear import annoy, gain_trust, lose_trust
+from supermarket_env.user_sim.mind_hear import annoy, gain_trust, lose_trust, mind_the_hint
 from supermarket_env.user_sim.mind_list import affordable, set_target
 
 
@@ -370,6 +370,7 @@ def perform(w: Any, s: Any, m: Any, o: Any) -> None:
     """Carry out the chosen action of ``o`` and all that follows from it."""
     if m.sug_type != 0:
         occurs(s, P_FOLLOW, hint_object(m))
+        mind_the_hint(w, s, m, o)
     a = o.action
     if a == ACT_MOVE:
         walk(w, s, o)

@@ -16,6 +16,7 @@ from supermarket_env.rules.belief import forget, note_message, note_response
 from supermarket_env.rules.codes import (
     ACT_CHECKOUT,
     ACT_LEAVE,
+    ACT_NONE,
     MAX_NEEDS,
     MAX_PRODUCTS,
     MAX_TYPES,
@@ -96,6 +97,7 @@ def begin(w: Any, s: Any, o: Any) -> None:
     s.pleased = 0
     s.cause = 0
     s.cause_product = -1
+    s.cause_fresh = 0
     s.giving_up = 0
     s.spent = 0
     s.n_cart = 0
@@ -161,13 +163,16 @@ def take_in(w: Any, s: Any, m: Any, o: Any) -> None:
 def decide(w: Any, s: Any, m: Any, o: Any) -> None:
     """The scripted user talks and chooses its action; nothing moves yet."""
     talk(w, s, m, o)
+    s.cause_fresh = 0
     for i in range(s.n_needs):
         find_sold_out(w, s, i)
     action, arg, qty, _ = choose(w, s, m, o, 0)
     o.would = action
     o.would_arg = arg
     o.would_qty = qty
-    action, arg, qty, followed = choose(w, s, m, o, 1)
+    followed = 0
+    if m.sug_type != ACT_NONE:  # without a hint the second answer is the first
+        action, arg, qty, followed = choose(w, s, m, o, 1)
     o.action = action
     o.arg = arg
     o.qty = qty

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from supermarket_env.dialogue.acts import SILENT, AssistantMessage, Exchange, Transcript, UserResponse
@@ -34,6 +34,10 @@ from supermarket_env.world import World
 TRACKS = ("semantic", "text")
 TURN_COST = 0.1
 """Reward lost over a trip that takes exactly the optimal number of turns."""
+
+
+_exchange = partial(tuple.__new__, Exchange)
+"""Makes an Exchange of a tuple of all its fields: every turn makes one, and few are ever read."""
 
 
 @lru_cache(maxsize=4096)
@@ -286,7 +290,7 @@ class Game:
         events.extend(faults)
         events.append(names.obs_event(turn, kernel.node))
         action, arg = self.last_action = names.action_pair(o.action, o.arg)
-        self.transcript.exchanges.append(Exchange(turn, self.last_message, self.shown_response, action, arg, o.qty))
+        self.transcript.exchanges.append(_exchange((turn, self.last_message, self.shown_response, action, arg, o.qty)))
         self._stream(start)
         if reason:
             self._finish(reason)
@@ -372,7 +376,8 @@ class Game:
 
     def _manner(self, o: Any) -> Manner:
         """Return how the user speaks now; equal moods of one episode share an object."""
-        mood, hurried, end = mood_of(o.trust, min(1.0, o.irritation / 4.0)), o.patience < 4.0, self.kernel.end
+        mood, hurried = mood_of(o.trust, min(1.0, o.irritation / 4.0)), o.patience < 4.0
+        end = self.kernel.end if o.act == codes.U_BYE else 0  # only a farewell tells how the trip ends
         key = (mood, hurried, end)
         manner = self._manners.get(key)
         if manner is None:

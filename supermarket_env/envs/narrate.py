@@ -278,7 +278,9 @@ class Narrator:
             "action": self.action(o.action, o.arg, o.qty),
             "legal": True,
         }
-        if o.would:
+        if o.would == o.action and o.would_arg == o.arg and o.would_qty == o.qty:
+            event["would"] = event["action"]
+        elif o.would:
             event["would"] = self.action(o.would, o.would_arg, o.would_qty)
         event["path_m"] = short(o.metres)
         event["trust"] = short(o.trust)

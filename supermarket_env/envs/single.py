@@ -144,8 +144,10 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         game = self.game
         game.step_row(self._reader.fill, action, action["text"])
         outcome = game.kernel.o
-        if outcome.cart_op or outcome.cleared:
-            self._cart_mask = self._masks.cart(game.bought)
+        if outcome.cleared:
+            self._cart_mask = self._masks.empty_cart
+        elif outcome.cart_op:
+            self._cart_mask = self._masks.with_product(self._cart_mask, outcome.cart_p, game.bought)
         info: dict[str, Any] = {"turn": game.turn}
         if game.done:
             info["reason"] = game.reason

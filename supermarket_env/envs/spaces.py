@@ -219,14 +219,13 @@ class Masks:
             self._by_node[node] = found
         return found
 
-    def cart(self, bought: dict[int, int]) -> NDArray[np.int8]:
-        """Return the mask of products in the cart (read-only)."""
-        inside = [p for p, q in bought.items() if q > 0]
-        if not inside:
+    def with_product(self, mask: NDArray[np.int8], p: int, bought: dict[int, int]) -> NDArray[np.int8]:
+        """Return the mask of products in the cart after the quantity of ``p`` changed (read-only)."""
+        if bought[p] <= 0 and not any(q > 0 for q in bought.values()):
             return self.empty_cart
-        mask = np.zeros_like(self.empty_cart)
-        mask[inside] = 1
-        return _frozen(mask)
+        made = mask.copy()
+        made[p] = bought[p] > 0
+        return _frozen(made)
 
     def types(self, *, anything: bool, cart: bool, at_checkout: bool) -> NDArray[np.int8]:
         """Return the mask of action types (``none`` is always allowed); read-only, shared."""

@@ -68,6 +68,7 @@ STATE: Final[Spec] = (
     ("pleased", "i", 0),
     ("cause", "i", 0),  # why irritation rose last, not yet said aloud
     ("cause_product", "i", 0),
+    ("cause_fresh", "i", 0),  # 1 until the user had a chance to say it
     ("giving_up", "i", 0),
     # money and cart
     ("budget", "i", 0),
