@@ -32,6 +32,7 @@ from supermarket_env.user_sim.wording import Manner, Wording, mood_of
 from supermarket_env.world import World
 
 TRACKS = ("semantic", "text")
+MODES = ("auto", "compiled", "plain")
 TURN_COST = 0.1
 """Reward lost over a trip that takes exactly the optimal number of turns."""
 
@@ -98,6 +99,8 @@ class Game:
         mode: str = "auto",
         user_model: UserModel | None = None,
     ) -> None:
+        if mode not in MODES:
+            raise ConfigError(unknown_name("mode", str(mode), MODES))
         if track not in TRACKS:
             raise ConfigError(unknown_name("track", track, TRACKS))
         if strikes < 1 or (max_turns is not None and not 1 <= max_turns <= 1000):
@@ -430,14 +433,23 @@ class Game:
 
     def truth(self) -> dict[str, Any]:
         """Return the evaluator's truth of the episode so far; never for the assistant."""
-        truth = dict(self.prepared.logged_truth)
+        return self._truth(self.prepared.logged_truth)
+
+    def _truth(self, constant: dict[str, Any]) -> dict[str, Any]:
+        """Return the truth with its constant part taken from ``constant`` (plain or encoded values)."""
+        truth = dict(constant)
         names = self.narrator.product
-        truth["utility"] = {need: dict(values) for need, values in truth["utility"].items()}
+        utility = truth["utility"] = dict(truth["utility"])
+        plain = self.prepared.logged_truth["utility"]
         violates: dict[str, list[str]] = {}
+        added: dict[str, dict[str, float]] = {}
         for p in sorted(self.shown_products):
             utilities, violates[names[p]] = _product_truth(self.prepared, p)
             for need, value in utilities.items():
-                truth["utility"][need][names[p]] = value
+                if names[p] not in plain[need]:
+                    added.setdefault(need, {})[names[p]] = value
+        for need, values in added.items():
+            utility[need] = {**plain[need], **values}
         if self.world.catalogue.allergens_known:  # else hard-constraint figures are undefined, not zero
             truth["violates"] = violates
         truth["turns"] = list(self.ledger.true_turns)
@@ -445,10 +457,14 @@ class Game:
 
     def line(self) -> bytes:
         """Return the log line of the episode as bytes, line end included."""
-        return encode_canonical(self.episode())
+        return encode_canonical({**self._heading(), "truth": self._truth(self.prepared.encoded_truth)})
 
     def episode(self) -> dict[str, Any]:
         """Return the log line of the episode as a JSON-ready object."""
+        return {**self._heading(), "truth": self.truth()}
+
+    def _heading(self) -> dict[str, Any]:
+        """Return the log line without the truth."""
         labels = self.labels
         return {
             "schema": "supermarket.episode/1",
@@ -466,5 +482,4 @@ class Game:
             "track": self.track,
             "nav_schema": {"move": ["node"], "look": ["section"]},
             "events": self.events,
-            "truth": self.truth(),
         }

@@ -17,14 +17,17 @@ NOTHING_SAID = UserResponse(act="chat")
 KEPT_ACTIONS = 16384
 
 
-@lru_cache(maxsize=4096)
 def short(x: float) -> float:
     """Return ``x`` with at most 9 significant digits, as the log holds floats.
 
-    >>> short(0.1 + 0.2)
-    0.3
+    >>> short(0.1 + 0.2), short(-0.0)
+    (0.3, 0.0)
     """
-    return float(f"{x:.9g}") + 0.0
+    return float(f"{x:.9g}") if x else 0.0
+
+
+_short_metres = lru_cache(maxsize=4096)(short)
+"""A store has a handful of move lengths; moods in contrast are new numbers every turn."""
 
 
 class Narrator:
@@ -282,7 +285,7 @@ class Narrator:
             event["would"] = event["action"]
         elif o.would:
             event["would"] = self.action(o.would, o.would_arg, o.would_qty)
-        event["path_m"] = short(o.metres)
+        event["path_m"] = _short_metres(o.metres)
         event["trust"] = short(o.trust)
         event["irritation"] = short(o.irritation)
         if o.n_facts:

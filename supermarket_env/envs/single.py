@@ -11,6 +11,7 @@ from supermarket_env.envs.game import EpisodeLabels, Game
 from supermarket_env.envs.spaces import ActionReader, Masks, action_space, observation_space, split_observation
 from supermarket_env.errors import ConfigError, TaskError
 from supermarket_env.events.hooks import Hook
+from supermarket_env.rules.draws import mix
 from supermarket_env.tasks.suites import load_suite, train_task
 from supermarket_env.tasks.task import Task
 from supermarket_env.user_sim.config import UserConfig, wording_for
@@ -123,9 +124,10 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         luck = options.pop("seed", None)
         if options:
             raise ConfigError(f"unknown reset options {sorted(options)}; valid: seed, task")
-        drawn = int(self.np_random.integers(2**31))
-        drawn_luck = int(self.np_random.integers(2**62))
-        task = self._task(wanted, drawn)
+        # One draw for both, whatever is asked for, so that options never shift what later resets draw.
+        drawn = int(self.np_random.integers(2**63))
+        drawn_luck = drawn >> 1
+        task = self._task(wanted, mix(drawn & 0xFFFFFFFF) & 0x7FFFFFFF)
         self._n_episode += 1
         labels = EpisodeLabels(
             store=self.world.store.name,
@@ -140,9 +142,14 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         return self._observe(), {"turn": 0}
 
     def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Play one turn with a message of the action space."""
+        """Play one turn with a message of the action space.
+
+        Raises:
+            MessageError: ``action`` is no element of the action space; nothing has happened then.
+        """
         game = self.game
-        game.step_row(self._reader.fill, action, action["text"])
+        text = action.get("text", "") if isinstance(action, dict) else ""
+        game.step_row(self._reader.fill, action, text if isinstance(text, str) else "")
         outcome = game.kernel.o
         if outcome.cleared:
             self._cart_mask = self._masks.empty_cart
@@ -180,14 +187,11 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         kernel = self.game.kernel
         observation: Observation = split_observation(kernel.observation())
         node = kernel.node
-        nodes, sections, products, anything = self._masks.at(node)
+        anything = self._masks.fill(node, observation)
         cart = self._cart_mask is not self._masks.empty_cart
         observation["mask_type"] = self._masks.types(
             anything=anything, cart=cart, at_checkout=node in self._checkouts
         ).copy()
-        observation["mask_node"] = nodes.copy()
-        observation["mask_section"] = sections.copy()
-        observation["mask_product"] = products.copy()
         observation["mask_cart"] = self._cart_mask.copy()
         observation["words"] = self.game.last_words
         return observation

@@ -10,6 +10,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from supermarket_env.dialogue.acts import MAX_TEXT
+from supermarket_env.errors import MessageError
 from supermarket_env.rules import codes
 from supermarket_env.rules import observe as rows
 from supermarket_env.world import World
@@ -139,6 +140,7 @@ class ActionReader:
 
     def __init__(self, world: World, opening_value: Callable[[int, int], int]) -> None:
         self.opening_value = opening_value
+        self.n_slots = len(world.slot_names)
         self.sizes = {"node": world.store.n_nodes, "section": world.store.n_sections, "product": len(world.catalogue)}
         self.goal_sizes = {
             codes.G_SECTION: world.store.n_sections,
@@ -149,25 +151,47 @@ class ActionReader:
         self.landmarks = frozenset(world.store.landmarks)
 
     def fill(self, action: dict[str, Any], m: Any) -> None:
-        """Write ``action`` into the cleared row ``m``."""
+        """Write ``action`` into the cleared row ``m``.
+
+        Raises:
+            MessageError: ``action`` is no element of the action space.
+        """
+        try:
+            self._fill(action, m)
+        except (KeyError, TypeError, IndexError, AttributeError, ValueError, OverflowError) as error:
+            raise MessageError(
+                f"the action is no element of the action space ({type(error).__name__}: {error}); expected a dict with "
+                f"the keys of env.action_space, got {action!r:.200}"
+            ) from None
+        if not (
+            0 <= m.act < len(codes.ASSISTANT_ACTS) and 0 <= m.need <= codes.MAX_NEEDS and 0 <= m.slot < self.n_slots
+        ):
+            raise MessageError(f"act, need or attribute outside the action space: {m.act}, {m.need}, {m.slot}")
+
+    def _fill(self, action: dict[str, Any], m: Any) -> None:
         m.act = int(action["act"])
         m.need = int(action["need"])
         m.slot = int(action["attribute"])
         k = 0
         for p in action["products"].tolist():
             if p:
-                m.products[k] = p - 1
+                m.products[k] = self._product(p)
                 k += 1
         k = 0
         for p in action["items"].tolist():
             if p:
-                m.items[k] = p - 1
+                m.items[k] = self._product(p)
                 k += 1
         m.n_items = k
         if m.act == codes.A_INFORM and m.products[0] >= 0 and m.slot:
             m.value = self.opening_value(m.products[0], m.slot)
         self._suggest(int(action["suggest_type"]), int(action["suggest_arg"]), m)
         self._goal(int(action["goal_kind"]), int(action["goal_id"]), m)
+
+    def _product(self, entry: int) -> int:
+        if not 0 < entry <= self.sizes["product"]:
+            raise ValueError(f"product entry {entry} is outside 0..{self.sizes['product']}")
+        return entry - 1
 
     def _suggest(self, kind: int, arg: int, m: Any) -> None:
         if kind == codes.ACT_NONE:
@@ -193,7 +217,9 @@ class Masks:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self._by_node: dict[int, tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int8], bool]] = {}
+        self._by_node: dict[int, tuple[NDArray[np.int8], bool]] = {}
+        self._n_nodes = world.store.n_nodes
+        self._n_places = world.store.n_nodes + world.store.n_sections
         self.empty_cart = _frozen(np.zeros(world.catalogue.n_products, dtype=np.int8))
         self._types = [
             _frozen(np.array([1, 1, 1, 1, near, near, cart, cart and till, 1], dtype=np.int8))
@@ -202,8 +228,16 @@ class Masks:
             for near in (0, 1)
         ]
 
-    def at(self, node: int) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int8], bool]:
-        """Return the masks of nodes, sections and products at ``node``, and whether anything is within reach."""
+    def fill(self, node: int, observation: dict[str, Any]) -> bool:
+        """Put fresh masks of nodes, sections and products into an observation; return whether anything is in reach."""
+        mask, anything = self._at(node)
+        mask = mask.copy()
+        observation["mask_node"] = mask[: self._n_nodes]
+        observation["mask_section"] = mask[self._n_nodes : self._n_places]
+        observation["mask_product"] = mask[self._n_places :]
+        return anything
+
+    def _at(self, node: int) -> tuple[NDArray[np.int8], bool]:
         found = self._by_node.get(node)
         if found is None:
             store = self.world.store
@@ -215,7 +249,7 @@ class Masks:
             reach = store.reach[node]
             near = ((home >= 0) & reach[home]) | ((endcap >= 0) & reach[endcap])
             products = (near & (store.stock > 0)).astype(np.int8)
-            found = _frozen(nodes), _frozen(sections), _frozen(products), bool(products.any())
+            found = _frozen(np.concatenate((nodes, sections, products))), bool(products.any())
             self._by_node[node] = found
         return found
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 
 from supermarket_env.catalogue.schema import ATTRIBUTES, allergen_names, attribute_names
@@ -131,6 +132,14 @@ class Prepared:
         """The truth of the task in the log's canonical form, made once; copy what you change."""
         canonical: dict[str, Any] = short_floats(self.truth())
         return canonical
+
+    @cached_property
+    def encoded_truth(self) -> dict[str, Any]:
+        """``logged_truth`` with every value already encoded (utilities by need), for lines written again and again."""
+        encode = msgspec.json.encode
+        coded: dict[str, Any] = {key: msgspec.Raw(encode(value)) for key, value in self.logged_truth.items()}
+        coded["utility"] = {need: msgspec.Raw(encode(v)) for need, v in self.logged_truth["utility"].items()}
+        return coded
 
     def truth(self) -> dict[str, Any]:
         """Return the truth of the task for the log.
