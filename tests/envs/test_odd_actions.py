@@ -45,14 +45,10 @@ def test_an_action_outside_the_space_is_refused_and_changes_nothing(env: Superma
         env.step(action)
     assert env.game.events == before
     assert env.game.turn == 0
-    silent = (
-        {key: np.zeros_like(value) if isinstance(value, np.ndarray) else 0 for key, value in action.items()}
-        if (action)
-        else None
-    )
-    if silent is not None:
-        env.step({**silent, "text": ""})
-        assert env.game.turn == 1
+    sample = env.action_space.sample()
+    silent = {key: np.zeros_like(value) if isinstance(value, np.ndarray) else 0 for key, value in sample.items()}
+    env.step({**silent, "text": ""})
+    assert env.game.turn == 1
 
 
 def test_an_unknown_mode_is_refused() -> None:
