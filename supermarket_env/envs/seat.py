@@ -59,8 +59,9 @@ class GameView:
 
     @property
     def transcript(self) -> Transcript:
-        """The whole dialogue so far."""
-        return self._game.transcript
+        """The whole dialogue so far: a copy, so that keeping or changing it touches nobody else."""
+        kept = self._game.transcript
+        return Transcript(kept.opening, list(kept.exchanges))
 
     @property
     def node(self) -> int:
