@@ -31,11 +31,6 @@ GIVING_UP_LEAVE = 2
 ANGRY_LEAVE = 3
 
 
-def aim_section(w: Any, s: Any, i: int) -> int:
-    """Return the section the user heads for on behalf of need ``i``, -1 when it knows of none."""
-    return s.place[i]  # type: ignore[no-any-return]
-
-
 def worst_line(w: Any, s: Any) -> int:
     """Return the cart line given back first when over budget: impulse goods, then the least worth per cent."""
     worst = -1

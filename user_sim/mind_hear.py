@@ -168,10 +168,9 @@ def hear(w: Any, s: Any, m: Any, o: Any) -> None:
         s.cause_product = -1
     if m.act == A_ACKNOWLEDGE and s.last_act == U_COMPLAIN:
         s.irritation = s.irritation * (1.0 - par.irr_relief)
-    if m.act == A_ASK and m.slot != S_NONE:
-        hear_question(w, s, m)
-    elif m.act == A_ASK:
-        m.slot = S_ANYTHING
+    if m.act == A_ASK:
+        if m.slot == S_NONE:
+            m.slot = S_ANYTHING
         hear_question(w, s, m)
     if m.n_items > 0:
         hear_list(w, s, m)
