@@ -56,16 +56,24 @@ class Oracle:
         raise ConfigError("the oracle is privileged: start it with start_privileged(view, truth)")
 
     def start_privileged(self, view: AssistantView, truth: Mapping[str, Any]) -> None:
-        """Begin an episode with the hidden truth (``best_cart``, ``acceptable``) of the task."""
+        """Begin an episode with the hidden truth of the task (``best_cart``, ``acceptable``).
+
+        Where stock changes during the trip it goes for the best of what stays on the shelf (``lasting_cart``), and
+        where the map is out of date for where things truly stand (``homes``).
+        """
         self._shelf = shelf_of(view.catalogue, view.store)
         self._words = Words(self._shelf)
         self._goal, self._goal_turn = "", -100
         self._targets = []
         acceptable = truth["acceptable"]
-        for product, qty in truth["best_cart"]:
+        self._homes: Mapping[str, str] = truth.get("homes", {})
+        places = view.store.layout.section_numbers
+        for product, qty in truth.get("lasting_cart", truth["best_cart"]):
             need = next((key for key, products in acceptable.items() if product in products), "")
             others = tuple(p for p in acceptable.get(need, ()) if p != product)
-            target = _Target(product, int(qty), need, others, section=self._shelf.section_of_product(product))
+            home = places.get(self._homes.get(product, ""), -1)  # given where the map is out of date
+            section = home if home >= 0 else self._shelf.section_of_product(product)
+            target = _Target(product, int(qty), need, others, section=section)
             self._targets.append(target)
 
     def reply(self, view: AssistantView) -> AssistantMessage:
@@ -149,12 +157,13 @@ class Oracle:
 
     def _way(self, view: AssistantView, aim: _Target, node: int) -> tuple[Goal | None, Suggestion | None]:
         if self._shelf.touch[node][aim.section]:
-            legal = view.is_legal("add", aim.product)
+            legal = aim.product in self._homes or view.is_legal("add", aim.product)
             return None, Suggestion(type="add", arg=aim.product, qty=aim.qty) if legal else None
         goal = None
         if self._goal != aim.product or view.turn - self._goal_turn >= 4 or view.response.act == "ask_where":
             self._goal, self._goal_turn = aim.product, view.turn
-            goal = Goal(kind="product", id=aim.product)
+            home = self._homes.get(aim.product)
+            goal = Goal(kind="section", id=home) if home else Goal(kind="product", id=aim.product)
         return goal, Suggestion(type="move", arg=self._shelf.step_to_section(node, aim.section))
 
     def _to_pay(self, view: AssistantView) -> AssistantMessage:

@@ -34,6 +34,8 @@ _SPECS: Final = (
     AgentSpec("popularity", f"{_HERE}.popularity.Popularity", False, "the best sellers of the product type said last"),
     AgentSpec("retrieval", f"{_HERE}.retrieval.Retrieval", False, "searches for what the user said, answers where"),
     AgentSpec("rule", f"{_HERE}.rule.Rule", False, "asks, recommends, explains, guides, closes: the strong baseline"),
+    AgentSpec("rule_tuned", f"{_HERE}.rule_tuned.rule_tuned", False, "the rule assistant, its thresholds searched"),
+    AgentSpec("ppo", f"{_HERE}.ppo.Ppo", False, "a trained policy over macro actions (docs/training.md)"),
     AgentSpec("oracle", f"{_HERE}.oracle.Oracle", True, "knows the best cart and recommends it need by need"),
     AgentSpec("rule_no_questions", f"{_HERE}.rule_variants.rule_no_questions", False, "the rule assistant, never asks"),
     AgentSpec("pager", f"{_HERE}.rule_variants.pager", False, "never asks, pages through categories ten at a time"),

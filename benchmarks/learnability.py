@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from linear_policy import N_WEIGHTS, Floats, LinearPolicy
-from numpy.typing import NDArray
 from user_page import table, write_table
 
 from supermarket_env.agents.registry import make_agent
@@ -28,8 +27,10 @@ from supermarket_env.agents.rule import Rule
 from supermarket_env.envs.game import Game
 from supermarket_env.run.seeding import episode_seed
 from supermarket_env.stats import bootstrap_ci, paired_difference
-from supermarket_env.tasks.suites import load_suite, train_task
+from supermarket_env.tasks.suites import load_suite
 from supermarket_env.tasks.task import Task
+from supermarket_env.train.play import WATCHED, TaskStream, play, satisfaction
+from supermarket_env.train.search import N_THRESHOLDS, Score, search, thresholds
 from supermarket_env.world import load_world
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,26 +44,6 @@ HIDDEN: Final = {
 }
 REQUIRED_LOSS: Final = 1.0 / 3.0
 """Share of the gain over `silent` that a blinding must cost to count as needed."""
-WATCHED: Final = 40
-ELITE: Final = 0.2
-NOISE: Final = 0.25
-"""Spread added to the search at the start, falling to nothing: keeps it from settling too early."""
-
-Score = Callable[[Floats, Sequence[Task]], float]
-
-WEIGHT_NAMES: Final = ("match", "brand", "quality", "price", "over_limit", "popularity", "size")
-SWITCHES: Final = ("ask", "ask_for_more", "recommend", "explain", "guide", "shelf_hints", "paging")
-COUNTS: Final = (
-    ("questions_per_need", 0, 6),
-    ("list_length", 1, 10),
-    ("lists_per_need", 1, 10),
-    ("goal_gap", 1, 12),
-    ("ignored_moves", 1, 8),
-    ("rest", 1, 12),
-    ("listen_after", 1, 8),
-    ("hush", 0, 8),
-)
-N_THRESHOLDS: Final = len(WEIGHT_NAMES) + len(SWITCHES) + len(COUNTS)
 
 
 class Trained(NamedTuple):
@@ -75,32 +56,6 @@ class Trained(NamedTuple):
     episodes: int
 
 
-class Stream:
-    """Fresh training tasks, drawn as they are needed; the first ``WATCHED`` only show how the search gets on."""
-
-    def __init__(self) -> None:
-        self._tasks = [train_task(k, store=STORE) for k in range(WATCHED)]
-        self.watched = tuple(self._tasks)
-
-    def batch(self, generation: int, size: int) -> list[Task]:
-        """Return the tasks of a generation, counted from 0."""
-        first = WATCHED + generation * size
-        while len(self._tasks) < first + size:
-            self._tasks.append(train_task(len(self._tasks), store=STORE))
-        return self._tasks[first : first + size]
-
-
-def thresholds(x: Floats) -> dict[str, Any]:
-    """Return the rule assistant's configuration at a point: 0 is the middle of every range, switches are on above 0."""
-    a, b = len(WEIGHT_NAMES), len(WEIGHT_NAMES) + len(SWITCHES)
-    share = 1.0 / (1.0 + np.exp(-x))
-    config: dict[str, Any] = {"weights": {name: round(float(share[k]), 4) for k, name in enumerate(WEIGHT_NAMES)}}
-    config |= {name: bool(x[a + k] > 0.0) for k, name in enumerate(SWITCHES)}
-    for k, (name, low, high) in enumerate(COUNTS):
-        config[name] = low + min(high - low, int((high - low + 1) * share[b + k]))
-    return config
-
-
 def play_policy(game: Game, policy: LinearPolicy, task: Task) -> float:
     """Return the need satisfaction of one trip with a linear policy."""
     game.reset(task, seed=episode_seed(0, task.id, 0))
@@ -110,45 +65,20 @@ def play_policy(game: Game, policy: LinearPolicy, task: Task) -> float:
     return satisfaction(game)
 
 
-def play_assistant(game: Game, assistant: Any, task: Task) -> float:
-    """Return the need satisfaction of one trip with an assistant."""
-    view = game.reset(task, seed=episode_seed(0, task.id, 0))
-    assistant.start(view)
-    while not game.done:
-        view = game.step(assistant.reply(view))
-    return satisfaction(game)
-
-
-def satisfaction(game: Game) -> float:
-    """Return the need satisfaction of a finished trip: the reward without its price of time."""
-    parts: dict[str, float] = next(e for e in reversed(game.events) if e["k"] == "reward")["parts"]
-    return parts.get("need_satisfaction", 0.0)
-
-
-def search(score: Score, size: int, stream: Stream, options: argparse.Namespace) -> Trained:
-    """Search weights by the cross-entropy method; every candidate of a generation plays the same tasks and luck.
-
-    Args:
-        score: Mean need satisfaction of a point on tasks.
-        size: Number of weights.
-        stream: Training tasks.
-        options: ``generations``, ``population``, ``batch`` and ``seed``.
-    """
-    rng = np.random.Generator(np.random.Philox(options.seed))
-    mean, spread = np.zeros(size), np.ones(size)
-    best = max(2, round(ELITE * options.population))
-    begin, episodes = time.process_time(), 0
-    curve = [score(mean, stream.watched)]
-    for generation in range(options.generations):
-        tasks = stream.batch(generation, options.batch)
-        points: NDArray[np.float64] = mean + spread * rng.standard_normal((options.population, size))
-        results = np.array([score(point, tasks) for point in points])
-        episodes += options.population * len(tasks)
-        elite = points[np.argsort(-results, kind="stable")[:best]]
-        mean = elite.mean(axis=0)
-        spread = elite.std(axis=0) + NOISE * (1.0 - (generation + 1) / options.generations)
-        curve.append(score(mean, stream.watched))
-    return Trained(mean, curve, time.process_time() - begin, episodes)
+def learn(score: Score, size: int, stream: TaskStream, options: argparse.Namespace) -> Trained:
+    """Search ``size`` weights, starting from zeros, with ``options`` (generations, population, batch and seed)."""
+    begin = time.process_time()
+    history = search(
+        score,
+        np.zeros(size),
+        stream,
+        generations=options.generations,
+        population=options.population,
+        batch=options.batch,
+        seed=options.seed,
+    )
+    seconds = time.process_time() - begin
+    return Trained(history[-1].mean, [g.score for g in history], seconds, history[-1].episodes)
 
 
 def mean_of(values: Sequence[float]) -> float:
@@ -177,26 +107,26 @@ VARIANTS: Final = (
 
 def train_and_play(game: Game, tasks: Sequence[Task], options: argparse.Namespace) -> dict[str, Result]:
     """Train everything and play it, `silent` and `rule` on ``tasks``; keys are names of blindings and assistants."""
-    stream = Stream()
+    stream = TaskStream(STORE)
     found: dict[str, Result] = {}
 
     def assistant(key: str, name: str, note: str, made: Any, trained: Trained | None = None) -> None:
-        found[key] = Result(name, note, [play_assistant(game, made, task) for task in tasks], trained)
+        found[key] = Result(name, note, [play(game, made, task) for task in tasks], trained)
 
     def policy_score(blind: str) -> Score:
         return lambda x, ts: mean_of([play_policy(game, LinearPolicy(x, blind), task) for task in ts])
 
     def rule_score(x: Floats, ts: Sequence[Task]) -> float:
         made = Rule(thresholds(x))
-        return mean_of([play_assistant(game, made, task) for task in ts])
+        return mean_of([play(game, made, task) for task in ts])
 
     assistant("silent", "`silent`", "nothing", make_agent("silent"))
     assistant("rule", "`rule`, thresholds set by hand", "everything", make_agent("rule"))
-    learned = search(rule_score, N_THRESHOLDS, stream, options)
+    learned = learn(rule_score, N_THRESHOLDS, stream, options)
     report("rule thresholds", learned)
     assistant("thresholds", "`rule`, thresholds learned", "everything", Rule(thresholds(learned.mean)), learned)
     for blind, name, note in VARIANTS:
-        trained = search(policy_score(blind), N_WEIGHTS, stream, options)
+        trained = learn(policy_score(blind), N_WEIGHTS, stream, options)
         report(name, trained)
         policy = LinearPolicy(trained.mean, blind)
         found[blind] = Result(name, note, [play_policy(game, policy, task) for task in tasks], trained)

@@ -18,12 +18,20 @@ from supermarket_env.run.seeding import episode_seed
 from supermarket_env.tasks.suites import world_of
 from supermarket_env.tasks.task import Task
 from supermarket_env.user_sim.config import UserConfig
+from supermarket_env.user_sim.registry import make_user
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 Entry = str | Mapping[str, Any]
 
 
-def rows(entry: Entry, tasks: Sequence[Task], *, user: UserConfig | None = None, seed: int = 0) -> list[EpisodeRow]:
+def user_model_of(suite: str) -> str:
+    """Return the name of the user that sits in a suite's trips."""
+    return "robust" if suite.startswith("robust_") else "scripted"
+
+
+def rows(
+    entry: Entry, tasks: Sequence[Task], *, user: UserConfig | None = None, seed: int = 0, model: str = "scripted"
+) -> list[EpisodeRow]:
     """Play one assistant on all tasks with the luck of a run's seed; returns one row a task."""
     name = entry if isinstance(entry, str) else str(entry["name"])
     privileged = AGENTS[name].privileged if isinstance(entry, str) else bool(entry.get("privileged", False))
@@ -33,7 +41,7 @@ def rows(entry: Entry, tasks: Sequence[Task], *, user: UserConfig | None = None,
     for task in tasks:
         place = (task.catalogue, task.store)
         if place not in games:
-            games[place] = Game(world_of(*place), user=user, texts=False, mode="plain")
+            games[place] = Game(world_of(*place), user=user, texts=False, mode="plain", user_model=make_user(model))
         labels = EpisodeLabels(
             agent=name, store=task.store, task_id=task.id, stratum=task.trip, episode_id=f"{name}|{task.id}"
         )

@@ -1,6 +1,6 @@
 """The figure and the table of docs/realism.md: the default user beside the published facts.
 
-    python benchmarks/realism.py                    # 800 trips of the seeds kept for the verdict
+    python benchmarks/realism.py                    # 1,600 trips of the seeds kept for the verdict
     python benchmarks/realism.py --trips 100 --dry  # print only
 
 Exit code 1 when a fact the simulation is held to does not hold, as with `supermarket realism`.
@@ -48,7 +48,7 @@ def closed_table(found: Study) -> str:
 def main() -> int:
     """Run the study; returns the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("--trips", type=int, default=800)
+    parser.add_argument("--trips", type=int, default=1600)
     parser.add_argument("--dry", action="store_true", help="print only, leave docs as they are")
     options = parser.parse_args()
     found = study(RunConfig(), options.trips)

@@ -11,4 +11,9 @@ from gymnasium.envs.registration import register, registry
 __version__ = "0.1.0"
 
 if "Supermarket-v0" not in registry:
-    register(id="Supermarket-v0", entry_point="supermarket_env.envs.single:SupermarketEnv", disable_env_checker=False)
+    register(
+        id="Supermarket-v0",
+        entry_point="supermarket_env.envs.single:SupermarketEnv",
+        vector_entry_point="supermarket_env.envs.vector:SupermarketVectorEnv",
+        disable_env_checker=False,
+    )

@@ -23,9 +23,12 @@ RANKS = {
     "events": 5,
     "metrics": 5,
     "stats": 5,
+    "scorers": 6,
     "envs": 6,
     "agents": 7,
     "run": 8,
+    "wrappers": 8,
+    "train": 9,
     "report": 9,
     "cli": 10,
     "testing": 11,
@@ -40,6 +43,7 @@ ONLY = {
     "metrics": {"errors", "events", "metrics", "stats"},
     "stats": {"errors", "events", "metrics", "stats"},
     "agents": {"errors", "agents", "dialogue", "catalogue", "store"},
+    "scorers": {"errors", "events", "metrics", "stats", "scorers", "dialogue", "catalogue", "store"},
 }
 """Packages that may use nothing but these, whatever stands below them."""
 

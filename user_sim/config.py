@@ -23,20 +23,25 @@ Count = Annotated[int, Field(ge=0, le=1000)]
 
 _TRAITS_BY_NAME = {trait.name: trait for trait in TRAIT_TABLE}
 
-USER_VERSION = "0"
+USER_VERSION = "1"
 """Version of the scripted user's rules; results of different versions are not comparable."""
 
 
 class StockOutShares(BaseModel):
-    """Unassisted reactions to a sold-out product; source: GMA/FMI 2002, all categories. They sum to 1."""
+    """What a user means to do when a product is sold out and nobody helps. They sum to 1.
+
+    Intentions, not outcomes: who looks for another brand may find none and then does something else. They are set so
+    that the outcomes come out as published (GMA/FMI 2002, all categories: other store or left 31 %, other brand 26 %,
+    same brand 19 %, delayed 15 %, dropped 9 %); ``supermarket realism`` measures it.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    other_store: Share = 0.31
-    other_brand: Share = 0.26
-    same_brand: Share = 0.19
-    delay: Share = 0.15
-    drop: Share = 0.09
+    other_store: Share = 0.22
+    other_brand: Share = 0.30
+    same_brand: Share = 0.31
+    delay: Share = 0.11
+    drop: Share = 0.06
 
     def model_post_init(self, context: Any) -> None:
         """Check the sum."""
@@ -52,11 +57,11 @@ class Mechanisms(BaseModel):
 
     u_match: Amount = 0.50
     """Utility of fulfilling all wishes (weight A)."""
-    u_brand: Amount = 0.12
+    u_brand: Amount = 0.25
     """Utility of the wanted brand at loyalty 1 (B)."""
     u_quality: Amount = 0.20
     """Utility of the best against the worst quality (Q)."""
-    u_price: Amount = 0.25
+    u_price: Amount = 0.80
     """Utility lost when the relative price rises by 1 at sensitivity 1 (S)."""
     u_taste: Amount = 0.16
     """Standard deviation of the idiosyncratic term."""
@@ -64,9 +69,9 @@ class Mechanisms(BaseModel):
     """Utility lost above the price limit."""
     shelf_notice: Count = 3
     """Products noticed in one look at a shelf."""
-    shelf_looks: Count = 2
+    shelf_looks: Count = 3
     """Looks at a shelf before a need is put aside."""
-    seek_brand: Annotated[int, Field(ge=0, le=1)] = 0
+    seek_brand: Annotated[int, Field(ge=0, le=1)] = 1
     """1: who looks for another or the same brand after a stock-out notices only such products."""
     notice_far: Share = 0.8
     """Probability of noticing a wanted section in view but out of reach."""
@@ -74,8 +79,11 @@ class Mechanisms(BaseModel):
     """Moves spent looking for an unknown place before a need is put aside."""
     map_error: Share = 0.05
     """Probability that a remembered place is a wrong one."""
-    sold_out: Share = 0.06
-    """Share of products sold out before the trip (scarcity dial; FMI 2002: 8.3 % out of stock)."""
+    finds_alone: Share = 0.2
+    """Probability, per section, of finding a far place that was only named; 1: the first step need never be shown."""
+    sold_out: Share = 0.1
+    """Share of products sold out before the trip (scarcity dial; tuned: people choose popular goods among what is
+    left, so that what they meet sold out comes to the published 8.3 %, FMI 2002)."""
     inspect: Share = 0.5
     """Probability, times hesitation, of reading the label before taking."""
     attention_budget: Count = 12
@@ -137,11 +145,11 @@ class Mechanisms(BaseModel):
     trust_loss: Share = 0.3
     """Share of trust lost when a hint or claim proved wrong."""
     stock_out: StockOutShares = StockOutShares()
-    impulse_rate: Share = 0.06
+    impulse_rate: Share = 0.25
     """Impulse chance a move at impulse 0.5 is half of this; rises late in the trip."""
     impulse_late: Amount = 1.0
     """How much the chance of an impulse has grown when all needs are settled (1: doubled)."""
-    max_impulse: Count = 3
+    max_impulse: Count = 10
     """Impulse goods a trip at most."""
     volunteer: Share = 0.3
     """Probability, scaled by disclosure and talkativeness, of telling something unasked."""
@@ -183,8 +191,11 @@ class UserConfig(BaseModel):
     traits: dict[str, float] = Field(default_factory=dict)
     ranges: dict[str, tuple[float, float]] = Field(default_factory=dict)
     """Lowest and highest value of a trait, instead of those of the default population."""
-    impulse_by_trip: dict[str, Annotated[float, Field(ge=0.0, le=10.0)]] = Field(default_factory=dict)
-    """Factor on the trait impulse by kind of trip; 1 for those not named."""
+    impulse_by_trip: dict[str, Annotated[float, Field(ge=0.0, le=10.0)]] = Field(
+        default_factory=lambda: {"quick": 0.5, "recipe": 0.5, "stock_up": 1.6, "browse": 1.6}
+    )
+    """Factor on the trait impulse by kind of trip, 1 for those not named; it moves nobody out of the trait's range,
+    and nobody whose impulse is fixed by ``traits``."""
     draw_keys: Literal["event", "turn"] = "event"
     """Keys of random draws: by event (the default) or by turn (to measure what event keys are worth)."""
     wording: Literal["standard", "held_back"] = "standard"
@@ -220,11 +231,13 @@ class UserConfig(BaseModel):
         >>> UserConfig(ranges={"familiarity": (0.0, 0.2)}).trait("familiarity", 0.8)
         0.2
         """
-        if name == "impulse" and trip in self.impulse_by_trip:
-            plain = self.trait(name, drawn)
-            return round(min(_TRAITS_BY_NAME[name].maximum, plain * self.impulse_by_trip[trip]), 4)
         if name in self.traits:
             return self.traits[name]
+        if name == "impulse" and trip in self.impulse_by_trip:
+            plain = self.trait(name, drawn)
+            known = _TRAITS_BY_NAME[name]
+            low, high = self.ranges.get(name, (known.minimum, known.maximum))
+            return round(max(low, min(high, plain * self.impulse_by_trip[trip])), 4)
         if name not in self.ranges:
             return drawn
         low, high = self.ranges[name]
@@ -240,14 +253,6 @@ class UserConfig(BaseModel):
     def content_hash(self) -> str:
         """Return the SHA-256 of the configuration and the version."""
         content = self.model_dump(mode="json")
-        # These keys are younger than the hash: at their defaults they are not part of it.
-        for name in ("ranges", "impulse_by_trip"):
-            if not content[name]:
-                del content[name]
-        if self.wording == "standard":
-            del content["wording"]
-        if not self.mechanisms.seek_brand:
-            del content["mechanisms"]["seek_brand"]
         payload = json.dumps(content | {"version": USER_VERSION}, sort_keys=True)
         return hashlib.sha256(payload.encode()).hexdigest()
 

@@ -68,7 +68,7 @@ def work_here(w: Any, s: Any) -> tuple[int, int, int]:
         c = s.place[i]
         if c >= 0 and w.touch[s.node][c] != 0 and section_serves(w, s, i, c) == 1:
             return ACT_LOOK, c, 0
-    if s.impulse_p >= 0 and touches(w, s.node, s.impulse_p) == 1:
+    if s.impulse_p >= 0 and touches(w, s.node, s.impulse_p) == 1 and left_on_shelf(w, s, s.impulse_p) > 0:
         return ACT_ADD, s.impulse_p, 1
     return ACT_NONE, 0, 0
 

@@ -10,6 +10,7 @@ from supermarket_env.rules.codes import (
     A_OFFER_CHECKOUT,
     ACT_CHECKOUT,
     ACT_LEAVE,
+    ACT_MOVE,
     ACT_NONE,
     C_IRRELEVANT,
     C_PUSHY,
@@ -24,7 +25,7 @@ from supermarket_env.rules.codes import (
     S_NONE,
     U_COMPLAIN,
 )
-from supermarket_env.rules.draws import P_BELIEVE, lane, occurs, uniform
+from supermarket_env.rules.draws import P_BELIEVE, P_FINDS_ALONE, lane, occurs, uniform
 from supermarket_env.rules.place import section_serves, touches
 from supermarket_env.rules.rows import NEED_OPEN, PLACE_SEEN, PLACE_TOLD
 from supermarket_env.rules.utility import serves
@@ -121,6 +122,21 @@ def hear_list(w: Any, s: Any, m: Any) -> None:
     annoy(s, par.irr_irrelevant, C_IRRELEVANT, -1)
 
 
+def led(w: Any, s: Any, m: Any, o: Any) -> int:
+    """Return 1 when the user can picture the way to the goal's section.
+
+    It is in view, or the suggested step leads nearer to it: directions start from where one stands. A far place that
+    is only named is found by some users and not by others; the draw belongs to the section, so that naming it again
+    does not help.
+    """
+    c = o.goal_section
+    if w.sees[s.node][c] != 0:
+        return 1
+    if m.sug_type == ACT_MOVE and o.sug_legal == 1 and w.way[m.sug_arg][c] < w.way[s.node][c]:
+        return 1
+    return 1 if uniform(s, P_FINDS_ALONE, c, 0) < w.par[0].finds_alone else 0
+
+
 def hear_goal(w: Any, s: Any, m: Any, o: Any) -> None:
     """Learn a place from a goal when it serves an open need; a goal that serves none irritates."""
     par = w.par[0]
@@ -138,6 +154,8 @@ def hear_goal(w: Any, s: Any, m: Any, o: Any) -> None:
             if s.place_by[i] == PLACE_SEEN and s.dormant[i] == 0:
                 continue
             if s.avoid[i] == o.goal_section or s.place[i] == o.goal_section:
+                continue
+            if led(w, s, m, o) == 0:
                 continue
             if uniform(s, P_BELIEVE, o.goal_section, occurs(s, P_BELIEVE, o.goal_section)) < 0.5 + 0.5 * s.trust:
                 s.place[i] = o.goal_section

@@ -33,6 +33,7 @@ USERS: Final[Mapping[str, UserSpec]] = {
     SCRIPTED: UserSpec("", "the simulated shopper of the rules"),
     "noisy": UserSpec(f"{_HERE}.noisy.Noisy", "typos, off-topic chat, interruptions, changes of mind"),
     "adversarial": UserSpec(f"{_HERE}.adversarial.Adversarial", "orders in its words, false claims, bait"),
+    "robust": UserSpec(f"{_HERE}.robust.Robust", "noisy in three of four trips, adversarial in the others"),
     "replay": UserSpec(f"{_HERE}.replay.Replay", "does again what a logged user did (options.file)"),
     "terminal": UserSpec(f"{_HERE}.terminal.Terminal", "a person types"),
 }

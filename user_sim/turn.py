@@ -28,6 +28,7 @@ from supermarket_env.rules.draws import P_KNOWS, P_MAP_ERROR, uniform
 from supermarket_env.rules.judge import judge_message
 from supermarket_env.rules.place import nearest_section_of
 from supermarket_env.rules.rows import MAX_NODES, N_OCCURRED, PLACE_MEMORY
+from supermarket_env.rules.shifts import due_changes
 from supermarket_env.rules.utility import serves
 from supermarket_env.user_sim.mind_act import choose
 from supermarket_env.user_sim.mind_hear import hear
@@ -154,6 +155,8 @@ def begin(w: Any, s: Any, o: Any) -> None:
 def take_in(w: Any, s: Any, m: Any, o: Any) -> None:
     """A turn begins: message ``m`` is judged, noted and heard; nothing is said or done yet."""
     s.turn = s.turn + 1
+    if s.n_due > 0:
+        due_changes(w, s)
     clear(o)
     judge_message(w, s, m, o)
     note_message(w, s, m)

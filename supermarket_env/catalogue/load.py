@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from supermarket_env.catalogue.offers import offer_week, split_week
 from supermarket_env.catalogue.schema import Catalogue
 from supermarket_env.errors import CatalogueError, unknown_name
 
@@ -16,7 +17,7 @@ def load_catalogue(name_or_path: str, *, seed: int = 0) -> Catalogue:
 
     Args:
         name_or_path: ``"embedded"``, ``"instacart"``, ``"complete_journey"`` or a path to a ``.json``, ``.jsonl`` or
-            ``.csv`` file.
+            ``.csv`` file; with ``+week<k>`` behind it (``"embedded+week2"``) the same goods in an offer week.
         seed: Seed of what a source draws itself (all of embedded; stock, ratings and popularity of instacart; stock of
             complete_journey). Files hold everything and ignore it.
 
@@ -24,6 +25,9 @@ def load_catalogue(name_or_path: str, *, seed: int = 0) -> Catalogue:
         CatalogueError: Unknown name, or a broken file (the message names file, row and field).
         MissingExtraError: ``instacart`` or ``complete_journey`` without its optional package.
     """
+    base, week = split_week(name_or_path)
+    if week:
+        return offer_week(load_catalogue(base, seed=seed), week)
     if name_or_path == "embedded":
         from supermarket_env.catalogue.embedded import embedded_catalogue
 

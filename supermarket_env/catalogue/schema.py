@@ -300,6 +300,11 @@ class Catalogue:
             digest.update(floats.astype("<f8").tobytes())
         return digest.hexdigest()
 
+    @property
+    def nutrition(self) -> list[Mapping[str, float] | None] | None:
+        """Nutrition by product; None when the catalogue has none."""
+        return self._nutrition
+
     def make_product(self, number: int) -> Product:
         """Return a new record of product ``number`` (0..n-1); prefer :meth:`product` or ``products[number]``."""
         kind = self.types[int(self.type_idx[number])]

@@ -96,7 +96,9 @@ def metrics(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Log files or run directories.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     horizons: Annotated[str, typer.Option(help="Offsets of the goal figures.")] = "0,1,2,3,5,10",
-    by: Annotated[str, typer.Option(help="Group by agent, user, store, stratum (comma-separated).")] = "",
+    by: Annotated[
+        str, typer.Option(help="Group by agent, user, store, stratum, trip, persona:TRAIT (comma-separated).")
+    ] = "",
     intervals: Annotated[bool, typer.Option("--intervals", help="Add 95 % intervals.")] = False,
     lenient: Annotated[bool, typer.Option("--lenient", help="Skip and count lines that are not valid.")] = False,
     candidates: Annotated[

@@ -23,7 +23,7 @@ def realism(
         list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="As for run: user.mechanisms.sold_out=0.1")
     ] = None,
     out: Annotated[Path, typer.Option("--out", help="Directory of the report.")] = Path("realism"),
-    trips: Annotated[int, typer.Option("--trips", min=1, help="Trips of users left alone.")] = 800,
+    trips: Annotated[int, typer.Option("--trips", min=1, help="Trips of users left alone.")] = 1600,
     seeds: Annotated[
         str, typer.Option("--seeds", help="tune, or final: tasks never used to choose defaults.")
     ] = "final",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="List, show, check and make suites of tasks.", no_args_is_help=True)
 
-SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="dev, test, train or a .jsonl file.")]
+SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="A name of 'tasks list', train or a .jsonl file.")]
 StoreName = Annotated[str | None, typer.Option("--store", help="Another store than its own.")]
 CatalogueName = Annotated[str | None, typer.Option("--catalogue", help="Another catalogue than its own.")]
 Count = Annotated[int | None, typer.Option("--n", min=0, help="Only the first n tasks.")]
@@ -78,6 +78,12 @@ def _described(p: Prepared) -> list[str]:
     for number, qty in p.best_cart.lines:
         item = products[number]
         lines.append(f"  {qty} x {item.id}  {item.name}  {item.price_cents / 100:.2f}")
+    if task.events:
+        lasting = ", ".join(f"{qty} x {products[number].id}" for number, qty in p.lasting[1].lines)
+        lines += ["", f"best cart of what stays on the shelf: {lasting}", "stock changes:"]
+        lines += [f"  turn {e.turn}: {e.left} left of {e.product}" for e in task.events]
+    if p.world.app is not p.world:
+        lines += ["", "the assistant's map is out of date"]
     walk = " - ".join(p.world.store.node_ids[node] for node in p.walk.nodes)
     lines += ["", f"shortest walk {p.tour_m:.1f} m; optimal trip {p.optimal_turns} turns ({walk}), limit {p.max_turns}"]
     return lines
@@ -86,18 +92,26 @@ def _described(p: Prepared) -> list[str]:
 @app.command("list")
 def list_suites() -> None:
     """List the suites that come with the package."""
-    from supermarket_env.tasks.suites import SUITES, load_suite
+    from supermarket_env.errors import MissingExtraError
+    from supermarket_env.tasks.segments import SEGMENTS
+    from supermarket_env.tasks.suites import MADE_SUITES, SEGMENT_PREFIX, SUITES, load_suite
 
-    for name in SUITES:
-        for line in _summary(load_suite(name)):
-            typer.echo(line)
+    for name in (*SUITES, *MADE_SUITES):
+        try:
+            for line in _summary(load_suite(name)):
+                typer.echo(line)
+        except MissingExtraError as error:
+            typer.echo(f"{name}: not here ({error})")
     typer.echo("train: fresh tasks without end, from seeds of their own")
+    typer.echo(f"drawn on demand: {', '.join(f'{SEGMENT_PREFIX}{name}' for name in SEGMENTS)}")
 
 
 def _summary(suite: Suite) -> list[str]:
     stores = sorted({task.store for task in suite.tasks})
+    catalogues = sorted({task.catalogue for task in suite.tasks})
     lines = [f"{suite.name}: {len(suite)} tasks, version {suite.version}, hash {suite.content_hash[:16]}"]
     lines.append(f"  stores: {', '.join(stores)}")
+    lines.append(f"  catalogues: {', '.join(catalogues)}")
     return [*lines, *(f"  {n:4} {stratum}" for stratum, n in suite.strata().items())]
 
 

@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from supermarket_env.catalogue.schema import Catalogue
 from supermarket_env.dialogue.acts import AssistantMessage, Transcript, UserResponse
 from supermarket_env.store import Store
@@ -106,6 +109,9 @@ class AssistantView(Protocol):
     @property
     def last_action(self) -> tuple[str, str]:
         """Type and argument of the user's last physical action; ``("", "")`` before turn 1."""
+
+    def relational(self) -> NDArray[np.float32]:
+        """Return the numeric observation of ``Supermarket-v0`` as one flat row: relations only, no ids."""
 
     def is_legal(self, action: str, arg: str = "") -> bool:
         """Whether an action is legal for the user now as far as the app can know (opening stock)."""

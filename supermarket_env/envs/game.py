@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -22,6 +22,7 @@ from supermarket_env.events.log import encode_canonical, finish_episode
 from supermarket_env.metrics.satisfaction import TrueNeed, assign, true_needs
 from supermarket_env.rules import codes
 from supermarket_env.rules.draws import P_AGENT, P_CHAT, P_WORDS, lane
+from supermarket_env.rules.place import left_on_shelf, nearest_section_of
 from supermarket_env.rules.twins import Rules, rules
 from supermarket_env.tasks.prepare import Prepared, prepare
 from supermarket_env.tasks.state import compiled_tables, plain_tables, seed_lanes
@@ -30,6 +31,9 @@ from supermarket_env.tasks.tour import shortest_tour
 from supermarket_env.user_sim.config import UserConfig
 from supermarket_env.user_sim.wording import Manner, Wording, mood_of
 from supermarket_env.world import World
+
+Read = tuple[Decoded, tuple[str, str] | None, str | None]
+"""A message as read: what is shown of it, its goal as written (kind, id), and where text and slots disagree."""
 
 TRACKS = ("semantic", "text")
 MODES = ("auto", "compiled", "plain")
@@ -45,6 +49,28 @@ _exchange = partial(tuple.__new__, Exchange)
 def _true_needs(prepared: Prepared) -> tuple[TrueNeed, ...]:
     """Return the needs of a task as the metrics read them from its logged truth."""
     return true_needs(prepared.logged_truth) or ()
+
+
+@lru_cache(maxsize=4096)
+def turn_reward(prepared: Prepared) -> float:
+    """Return the reward of a turn that ends nothing."""
+    return short(-TURN_COST / prepared.optimal_turns)
+
+
+def satisfaction(prepared: Prepared, cart: Mapping[int, int]) -> float:
+    """Return the value (0..1) of a cart, quantities by product number, as a share of the best one's."""
+    if prepared.U_star <= 0.0:
+        return 0.0
+    names = prepared.world.catalogue.ids
+    bought = {names[p]: q for p, q in cart.items() if q > 0}
+    return max(0.0, assign(_true_needs(prepared), bought).utility) / prepared.U_star
+
+
+def trip_reward(prepared: Prepared, paid: Mapping[int, int] | None) -> float:
+    """Return the reward of the last turn: of a paid cart, or None when nothing was paid."""
+    if paid is None:
+        return turn_reward(prepared)
+    return short(short(satisfaction(prepared, paid)) + turn_reward(prepared))
 
 
 @lru_cache(maxsize=65536)
@@ -66,6 +92,18 @@ class EpisodeLabels:
     trial: int = 0
     stratum: str = ""
     episode_id: str = ""
+
+    @classmethod
+    def of(cls, world: World, suite: str, task: Task, user: str, number: int) -> EpisodeLabels:
+        """Return the labels of episode ``number`` (from 0) of an environment."""
+        return cls(
+            store=world.store.name,
+            catalogue=world.catalogue.name,
+            suite=suite,
+            task_id=task.id,
+            stratum=task.stratum,
+            episode_id=f"agent|{user}|{world.store.name}|{task.id}|{number}",
+        )
 
 
 class Game:
@@ -113,12 +151,15 @@ class Game:
         self.texts = texts or track == "text"
         self.hooks = HookSet(hooks)
         self.narrator = Narrator(world)
-        self.decoder = Decoder(world)
+        self.decoder = Decoder(world.app)
         self.types: list[int] = world.catalogue.type_idx.tolist()
         self.door = UserDoor(self, user_model) if user_model is not None else None
         book: Rules = rules("plain" if self.door else mode)
         tables = compiled_tables(world, self.user) if book.compiled else plain_tables(world, self.user)
-        self.kernel = Kernel(book, tables)
+        app_tables = tables
+        if world.app is not world:
+            app_tables = (compiled_tables if book.compiled else plain_tables)(world.app, self.user)
+        self.kernel = Kernel(book, tables, app_tables)
         self._wording: Wording | None = None
         self._parser: Any = None
         self.done = True
@@ -135,7 +176,7 @@ class Game:
         self.labels = labels or EpisodeLabels(task_id=task.id, stratum=task.stratum, store=self.world.store.name)
         self.prepared: Prepared = prepare(self.world, task, self.user)
         self.turn_limit = self.max_turns or self.prepared.max_turns
-        self.turn_reward = short(-TURN_COST / self.prepared.optimal_turns)
+        self.turn_reward = turn_reward(self.prepared)
         self._lanes = seed_lanes(seed)
         self.kernel.begin(
             self.prepared, self._lanes, max_turns=self.turn_limit, reads_acts=1 if self.track == "semantic" else 0
@@ -149,6 +190,7 @@ class Game:
         self.reason = ""
         self.struck = 0
         self.ledger = Ledger(self.narrator, self.decoder)
+        self._stock_turns = self.prepared.stock_turns
         self.shown_products: set[int] = set()
         self.bought: dict[int, int] = {}
         self.last_action = ("", "")
@@ -199,23 +241,31 @@ class Game:
         Raises:
             RuntimeError: the episode is over or was never started.
         """
+        return self._play(*self._read(message))
+
+    def _read(self, message: Any) -> Read:
+        """Fill the message row from ``message``; what is shown of it, its goal, and where text and slots disagree."""
         self._must_run()
         try:
             if isinstance(message, str):
                 message = self._parsed(message)
             parsed = AssistantMessage.parse(message)
         except MessageError as error:
-            return self.fail("invalid_message", str(error))
+            return self._failed("invalid_message", str(error))
         decoded = self.decoder.decode(parsed, self.kernel.m)
         mismatch = None
         if decoded.text and not decoded.fault:
-            mismatch = text_mismatch(parsed, self.world.catalogue, self.world.store)
+            mismatch = text_mismatch(parsed, self.world.catalogue, self.world.app.store)
         goal = (parsed.goal.kind, parsed.goal.id[:200]) if parsed.goal is not None else None
         self.last_message = parsed
-        return self._play(decoded, goal, mismatch)
+        return decoded, goal, mismatch
 
     def step_row(self, fill: Callable[[Any, Any], None], action: Any, text: str = "") -> GameView:
         """Play one turn with the message row that ``fill(action, row)`` writes (the numeric door); always usable."""
+        return self._play(*self._read_row(fill, action, text))
+
+    def _read_row(self, fill: Callable[[Any, Any], None], action: Any, text: str) -> Read:
+        """Fill the message row by ``fill(action, row)``; returns what ``_read`` does."""
         self._must_run()
         m = self.kernel.m
         clear_message(m)
@@ -225,16 +275,18 @@ class Game:
         items = tuple(self.narrator.product[p] for p in m.items[: m.n_items]) if m.n_items else ()
         goal = self.narrator.goal_name(m) if m.goal_kind else None
         self.last_message = self.narrator.message(m, text)
-        mismatch = text_mismatch(self.last_message, self.world.catalogue, self.world.store) if text else None
-        decoded = Decoded(text, items, "", "") if text or items else NOTHING
-        return self._play(decoded, goal, mismatch)
+        mismatch = text_mismatch(self.last_message, self.world.catalogue, self.world.app.store) if text else None
+        return Decoded(text, items, "", "") if text or items else NOTHING, goal, mismatch
 
     def fail(self, kind: str, detail: str) -> GameView:
         """Play one turn in which the assistant failed (it raised, hung or sent junk): a faulty empty message."""
         self._must_run()
+        return self._play(*self._failed(kind, detail))
+
+    def _failed(self, kind: str, detail: str) -> Read:
         clear_message(self.kernel.m)
         self.last_message = SILENT
-        return self._play(Decoded("", (), kind, detail), None, None)
+        return Decoded("", (), kind, detail), None, None
 
     def infra_error(self, detail: str) -> None:
         """End the episode as ``infra_error``: the simulator or machine failed; it leaves every metric."""
@@ -249,11 +301,18 @@ class Game:
     def _parsed(self, text: str) -> AssistantMessage:
         return self._get_parser().assistant(text, mentioned=self.view.heard)  # type: ignore[no-any-return]
 
+    def warm(self) -> None:
+        """Make what is made on first use, so that copies of this game share it."""
+        if self.texts and self._wording is None:
+            self._wording = Wording(self.world.catalogue, self.world.store, variant=self.user.wording)
+        if self.track == "text":
+            self._get_parser()
+
     def _get_parser(self) -> Any:
         if self._parser is None:
             from supermarket_env.dialogue.parse import Parser
 
-            self._parser = Parser(self.world.catalogue, self.world.store)
+            self._parser = Parser(self.world.catalogue, self.world.app.store)
         return self._parser
 
     def _play(self, decoded: Decoded, goal: tuple[str, str] | None, mismatch: str | None) -> GameView:
@@ -271,8 +330,7 @@ class Game:
             self._stream(start)
             self._finish("assistant_error")
             return self.view
-        if m.act == codes.A_ASK and m.slot == codes.S_NONE:
-            m.slot = codes.S_ANYTHING
+        self._complete(m)
         if self.door is None:
             kernel.play()
         else:
@@ -285,6 +343,8 @@ class Game:
         ledger.add_response(turn, o, response, self.last_words)
         if o.cart_op or o.cleared:
             self._count_cart(o)
+        if turn in self._stock_turns:
+            events.extend(self._stock_events(turn))
         end = kernel.end
         reason = codes.ENDS[end] if end else ""
         events.append(self._reward_event(reason))
@@ -300,6 +360,29 @@ class Game:
         else:
             self.view.refresh(turn + 1, self.turn_limit - turn)
         return self.view
+
+    def _complete(self, m: Any) -> None:
+        """Make of the message row what the rules read; a completed row stays as it is."""
+        if m.act == codes.A_ASK and m.slot == codes.S_NONE:
+            m.slot = codes.S_ANYTHING
+        if m.goal_id >= 0 and self.world.app is not self.world:
+            self._look_up(m)
+
+    def _look_up(self, m: Any) -> None:
+        """Let the app look up where a product or category stands: its map is not the store's."""
+        if m.goal_kind == codes.G_PRODUCT:
+            m.goal_kind, m.goal_id = codes.G_SECTION, self.world.app.lists.prod[m.goal_id].section
+        elif m.goal_kind == codes.G_CATEGORY:
+            section = nearest_section_of(self.world.app.lists, self.kernel.node, m.goal_id, 1)
+            m.goal_kind, m.goal_id = codes.G_SECTION, section
+
+    def _stock_events(self, turn: int) -> list[Event]:
+        """Return the stock changes of this turn as the log holds them: what is left when the turn is over."""
+        tables, s = self.prepared.tables, self.kernel.s
+        return [
+            {"k": "stock", "turn": turn, "sku": self.narrator.product[p], "left": left_on_shelf(tables, s, p)}
+            for p in self._stock_turns[turn]
+        ]
 
     def _user_faults(self) -> tuple[Event, ...]:
         assert self.door is not None
@@ -326,15 +409,13 @@ class Game:
         if reason not in ("checkout", "patience_checkout"):
             self.reward = self.turn_reward
             return {"k": "reward", "turn": self.turn, "value": self.turn_reward, "parts": self._turn_parts}
-        parts = {"need_satisfaction": short(self._need_satisfaction()), "turn": self.turn_reward}
+        parts = {"need_satisfaction": short(self.need_satisfaction()), "turn": self.turn_reward}
         self.reward = short(parts["need_satisfaction"] + self.turn_reward)
         return {"k": "reward", "turn": self.turn, "value": self.reward, "parts": parts}
 
-    def _need_satisfaction(self) -> float:
-        if self.prepared.U_star <= 0.0:
-            return 0.0
-        cart = {self.narrator.product[p]: q for p, q in self.bought.items() if q > 0}
-        return max(0.0, assign(_true_needs(self.prepared), cart).utility) / self.prepared.U_star
+    def need_satisfaction(self) -> float:
+        """Return the need satisfaction (0..1) of the cart as it is; hidden truth, never for the assistant."""
+        return satisfaction(self.prepared, self.bought)
 
     def _speak(self, o: Any, *, opening: bool) -> UserResponse:
         """Return the true response; set the words and what the assistant sees of it."""
@@ -356,8 +437,7 @@ class Game:
         return response
 
     def _words(self, o: Any, response: UserResponse, opening: bool) -> str:
-        if self._wording is None:
-            self._wording = Wording(self.world.catalogue, self.world.store, variant=self.user.wording)
+        self.warm()
         if self.door is None or opening:
             return self._grammar_words(o, response, opening)
         if self.door.text is not None:
@@ -454,6 +534,16 @@ class Game:
             truth["violates"] = violates
         truth["turns"] = list(self.ledger.true_turns)
         return truth
+
+    def render(self) -> str:
+        """Return the latest exchange as text."""
+        action = " ".join(part for part in self.last_action if part) or "-"
+        return (
+            f"turn {self.turn}/{self.turn_limit} at {self.view.position}\n"
+            f"assistant: {self.last_message.text or self.last_message.act}\n"
+            f"user: {self.last_words or self.shown_response.act} [{action}]\n"
+            f"cart: {sum(line.qty * line.price for line in self.view.cart):.2f} in {len(self.view.cart)} lines"
+        )
 
     def line(self) -> bytes:
         """Return the log line of the episode as bytes, line end included."""

@@ -105,9 +105,11 @@ def copy_row(row: Any) -> Any:
 class Kernel:
     """Rows of one episode; ``m`` and ``o`` are plain rows, ``s`` the state."""
 
-    def __init__(self, rules: Rules, tables: Tables) -> None:
+    def __init__(self, rules: Rules, tables: Tables, app_tables: Tables | None = None) -> None:
         self.rules = rules
         self.tables = tables
+        self.app_tables = tables if app_tables is None else app_tables
+        """The world as the assistant's map shows it: what its observation is made of."""
         self.m: Any = Message()
         self.o: Any = Outcome()
         self._state: Any = State()
@@ -204,7 +206,7 @@ class Kernel:
 
     def copy(self) -> Kernel:
         """Return an independent copy with the same rules and tables."""
-        made = Kernel(self.rules, self.tables)
+        made = Kernel(self.rules, self.tables, self.app_tables)
         made.m, made.o = copy_row(self.m), copy_row(self.o)
         made._state = copy_row(self._state)
         made._stale, made._heard_stale = self._stale, True
@@ -232,14 +234,14 @@ class Kernel:
         """Return the flat observation row (OBSERVATION_SIZE,), a new array."""
         if not self.rules.compiled:
             plain_rows = [[0.0] * OBSERVATION_SIZE]
-            self.rules.observe_rows(self.tables, [self._state], plain_rows, 1)
+            self.rules.observe_rows(self.app_tables, [self._state], plain_rows, 1)
             return np.array(plain_rows[0], dtype=np.float32)
         rows = np.empty((1, OBSERVATION_SIZE), dtype=np.float32)
         if self._observe is None:
-            self.rules.observe_rows(self.tables, self.states, rows, 1)
+            self.rules.observe_rows(self.app_tables, self.states, rows, 1)
             self._observe = direct(self.rules.observe_rows)
         else:
-            self._observe(self.tables, self.states, rows, 1)
+            self._observe(self.app_tables, self.states, rows, 1)
         flat: NDArray[np.float32] = rows[0]
         return flat
 

@@ -59,7 +59,10 @@ class Ledger:
         if o.act == codes.U_ASK and response.products:
             p = o.products[0]
             truth["asked"] = {"product": response.products[0], "attribute": response.attribute}
-            truth["answer"] = {"value": names.field_value(o.slot, self.decoder.opening_value(p, o.slot))}
+            number = self.decoder.opening_value(p, o.slot)
+            if o.slot == codes.S_PLACE:  # where it stands, whatever the assistant's map says
+                number = int(store.home_section[p])
+            truth["answer"] = {"value": names.field_value(o.slot, number)}
         elif o.act == codes.U_ASK_WHERE:
             truth["asked"] = {"category": response.category, "products": list(response.products)}
             if o.products[0] >= 0:

@@ -220,8 +220,8 @@ class Narrator:
             event["target"] = name
             event["eligible"] = False
             return event
-        if m.goal_kind == codes.G_PRODUCT:
-            event["product"] = self.product[m.goal_id]
+        if kind == "product":
+            event["product"] = name
         event["eligible"] = True
         event["d_min"] = o.goal_moves
         event["relevant"] = o.goal_relevant == 1

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from supermarket_env.catalogue import Catalogue
 from supermarket_env.catalogue.schema import allergen_names, attribute_names
 from supermarket_env.dialogue.acts import Transcript, UserResponse
@@ -37,7 +40,7 @@ class GameView:
     def __init__(self, game: Game) -> None:
         self._game = game
         self.catalogue: Catalogue = game.world.catalogue
-        self.store: Store = game.world.store
+        self.store: Store = game.world.app.store
         self.track: str = game.track
         self.agent_seed: int = game.agent_seed
         self.turn: int = 1
@@ -128,6 +131,10 @@ class GameView:
             closed=s.h_closed[i] == 1,
         )
 
+    def relational(self) -> NDArray[np.float32]:
+        """Return the numeric observation of the Gymnasium door as one flat row (``OBSERVATION_SIZE``,), a new array."""
+        return self._game.kernel.observation()
+
     def is_legal(self, action: str, arg: str = "") -> bool:
         """Whether an action is legal for the user now as far as the app can know (opening stock).
 
@@ -137,7 +144,7 @@ class GameView:
         code = ACTION_CODE.get(action, 0)
         if code == 0:
             raise ValueError(f"unknown action {action!r}; valid: {', '.join(codes.ACTIONS[1:])}")
-        world, node = self._game.world, self.node
+        world, node = self._game.world.app, self.node
         if code == codes.ACT_MOVE:
             to = self.store.layout.node_numbers.get(arg, -1)
             return to >= 0 and find_move(world.lists, node, to) >= 0

@@ -7,15 +7,16 @@ from typing import Any
 
 import gymnasium as gym
 
+from supermarket_env.dialogue.acts import AssistantMessage
 from supermarket_env.envs.game import EpisodeLabels, Game
 from supermarket_env.envs.spaces import ActionReader, Masks, action_space, observation_space, split_observation
-from supermarket_env.errors import ConfigError, TaskError
+from supermarket_env.envs.task_source import DRAWN_BELOW, TaskSource, luck, task_number
+from supermarket_env.errors import ConfigError, MessageError
 from supermarket_env.events.hooks import Hook
 from supermarket_env.rules.draws import mix
-from supermarket_env.tasks.suites import load_suite, train_task
+from supermarket_env.tasks.suites import load_suite, train_task, world_of
 from supermarket_env.tasks.task import Task
 from supermarket_env.user_sim.config import UserConfig, wording_for
-from supermarket_env.world import load_world
 
 Observation = dict[str, Any]
 Action = dict[str, Any]
@@ -57,7 +58,8 @@ class SupermarketEnv(gym.Env[Observation, Action]):
     ## Arguments
     ``store``, ``catalogue``, ``suite`` (``dev``, ``test`` or ``train``), ``track`` (``semantic`` or ``text``),
     ``user`` (a mapping of :class:`UserConfig` fields), ``max_turns``, ``mode`` (``auto``, ``compiled``, ``plain``),
-    ``texts`` (False leaves out the words), ``render_mode`` (``ansi``).
+    ``texts`` (False leaves out the words), ``train_tasks`` (take training tasks from the first so many only),
+    ``render_mode`` (``ansi``).
 
     ## Version History
     * v0: first version; suites are not frozen yet.
@@ -79,6 +81,7 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         max_turns: int | None = None,
         mode: str = "auto",
         texts: bool = True,
+        train_tasks: int | None = None,
         hooks: Iterable[Hook] = (),
         render_mode: str | None = None,
     ) -> None:
@@ -87,11 +90,10 @@ class SupermarketEnv(gym.Env[Observation, Action]):
                 f"render_mode must be one of {self.metadata['render_modes']} or None, got {render_mode!r}"
             )
         self.render_mode = render_mode
-        self.world = load_world(catalogue, store)
+        self.world = world_of(catalogue, store)  # shared: tasks are then worked out once for all environments
         self.suite_name = suite
-        self.tasks: tuple[Task, ...] = ()
-        if suite != "train":
-            self.tasks = load_suite(suite, store=store, catalogue=catalogue).tasks
+        self.source = TaskSource(self.world, suite, store, catalogue, train_tasks)
+        self.tasks: tuple[Task, ...] = self.source.tasks
         self.game = Game(
             self.world,
             track=track,
@@ -104,7 +106,7 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         self.action_space = action_space(self.world)
         self.observation_space = observation_space(self.world)
         self._reader = ActionReader(self.world, self.game.decoder.opening_value)
-        self._masks = Masks(self.world)
+        self._masks = Masks(self.world.app)
         self._checkouts = frozenset(self.world.store.checkouts)
         self._cart_mask = self._masks.empty_cart
         self._n_episode = 0
@@ -121,35 +123,35 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         super().reset(seed=seed)
         options = dict(options or {})
         wanted = options.pop("task", None)
-        luck = options.pop("seed", None)
+        chosen = options.pop("seed", None)
         if options:
             raise ConfigError(f"unknown reset options {sorted(options)}; valid: seed, task")
         # One draw for both, whatever is asked for, so that options never shift what later resets draw.
-        drawn = int(self.np_random.integers(2**63))
-        drawn_luck = drawn >> 1
-        task = self._task(wanted, mix(drawn & 0xFFFFFFFF) & 0x7FFFFFFF)
+        drawn = int(self.np_random.integers(DRAWN_BELOW))
+        task = self.source.pick(task_number(drawn)) if wanted is None else self.source.named(wanted)
+        labels = EpisodeLabels.of(self.world, self.suite_name, task, self.game.user.name, self._n_episode)
         self._n_episode += 1
-        labels = EpisodeLabels(
-            store=self.world.store.name,
-            catalogue=self.world.catalogue.name,
-            suite=self.suite_name,
-            task_id=task.id,
-            stratum=task.stratum,
-            episode_id=f"agent|{self.game.user.name}|{self.world.store.name}|{task.id}|{self._n_episode - 1}",
-        )
-        self.game.reset(task, seed=drawn_luck if luck is None else int(luck), labels=labels)
+        self.game.reset(task, seed=luck(drawn) if chosen is None else int(chosen), labels=labels)
         self._cart_mask = self._masks.empty_cart
         return self._observe(), {"turn": 0}
 
-    def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(
+        self, action: Action | AssistantMessage | MessageError
+    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play one turn with a message of the action space.
+
+        Wrappers may pass an ``AssistantMessage`` in its place, or a ``MessageError`` for a message that failed, which
+        is played as a faulty empty one.
 
         Raises:
             MessageError: ``action`` is no element of the action space; nothing has happened then.
         """
         game = self.game
-        text = action.get("text", "") if isinstance(action, dict) else ""
-        game.step_row(self._reader.fill, action, text if isinstance(text, str) else "")
+        if isinstance(action, AssistantMessage | MessageError):
+            game.step(action)
+        else:
+            text = action.get("text", "") if isinstance(action, dict) else ""
+            game.step_row(self._reader.fill, action, text if isinstance(text, str) else "")
         outcome = game.kernel.o
         if outcome.cleared:
             self._cart_mask = self._masks.empty_cart
@@ -158,30 +160,12 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         info: dict[str, Any] = {"turn": game.turn}
         if game.done:
             info["reason"] = game.reason
-        return self._observe(), game.reward, game.done, False, info
+        reward = 0.0 if game.reason == "assistant_error" else game.reward  # that turn was not played
+        return self._observe(), reward, game.done, False, info
 
     def render(self) -> str:
         """Return the latest exchange as text (``ansi``)."""
-        game = self.game
-        action = " ".join(part for part in game.last_action if part) or "-"
-        return (
-            f"turn {game.turn}/{game.turn_limit} at {game.view.position}\n"
-            f"assistant: {game.last_message.text or game.last_message.act}\n"
-            f"user: {game.last_words or game.shown_response.act} [{action}]\n"
-            f"cart: {sum(line.qty * line.price for line in game.view.cart):.2f} in {len(game.view.cart)} lines"
-        )
-
-    def _task(self, wanted: Any, drawn: int) -> Task:
-        if isinstance(wanted, Task):
-            return wanted
-        if wanted is not None:
-            for task in self.tasks:
-                if task.id == wanted:
-                    return task
-            raise TaskError(f"suite {self.suite_name!r} has no task {wanted!r} ({len(self.tasks)} tasks)")
-        if self.suite_name == "train":
-            return train_task(drawn, store=self.world.store.name, catalogue=self.world.catalogue.name)
-        return self.tasks[drawn % len(self.tasks)]
+        return self.game.render()
 
     def _observe(self) -> Observation:
         kernel = self.game.kernel

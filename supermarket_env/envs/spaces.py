@@ -221,7 +221,7 @@ class Masks:
         self._n_nodes = world.store.n_nodes
         self._n_places = world.store.n_nodes + world.store.n_sections
         self.empty_cart = _frozen(np.zeros(world.catalogue.n_products, dtype=np.int8))
-        self._types = [
+        self.all_types = [
             _frozen(np.array([1, 1, 1, 1, near, near, cart, cart and till, 1], dtype=np.int8))
             for till in (0, 1)
             for cart in (0, 1)
@@ -230,14 +230,15 @@ class Masks:
 
     def fill(self, node: int, observation: dict[str, Any]) -> bool:
         """Put fresh masks of nodes, sections and products into an observation; return whether anything is in reach."""
-        mask, anything = self._at(node)
+        mask, anything = self.at(node)
         mask = mask.copy()
         observation["mask_node"] = mask[: self._n_nodes]
         observation["mask_section"] = mask[self._n_nodes : self._n_places]
         observation["mask_product"] = mask[self._n_places :]
         return anything
 
-    def _at(self, node: int) -> tuple[NDArray[np.int8], bool]:
+    def at(self, node: int) -> tuple[NDArray[np.int8], bool]:
+        """Return the masks of nodes, sections and products at ``node`` in one read-only array; is anything in reach?"""
         found = self._by_node.get(node)
         if found is None:
             store = self.world.store
@@ -263,7 +264,7 @@ class Masks:
 
     def types(self, *, anything: bool, cart: bool, at_checkout: bool) -> NDArray[np.int8]:
         """Return the mask of action types (``none`` is always allowed); read-only, shared."""
-        return self._types[anything + 2 * cart + 4 * at_checkout]
+        return self.all_types[anything + 2 * cart + 4 * at_checkout]
 
 
 def _frozen(mask: NDArray[np.int8]) -> NDArray[np.int8]:

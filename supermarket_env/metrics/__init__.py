@@ -5,6 +5,7 @@ from supermarket_env.metrics.figures import DEFAULT_HORIZONS
 from supermarket_env.metrics.groups import GROUP_KEYS, grouped
 from supermarket_env.metrics.live import MetricsHook
 from supermarket_env.metrics.row import EpisodeRow, episode_row
+from supermarket_env.metrics.stream import StreamingMetrics
 
 DEFINITION_VERSION = "1"
 """Raised whenever a figure's definition changes; recorded in every run's manifest."""
@@ -19,6 +20,7 @@ __all__ = [
     "METRICS_VERSION",
     "EpisodeRow",
     "MetricsHook",
+    "StreamingMetrics",
     "aggregate",
     "compute",
     "episode_row",

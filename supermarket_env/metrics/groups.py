@@ -11,8 +11,11 @@ from supermarket_env.metrics.aggregate import aggregate, rows_of
 from supermarket_env.metrics.figures import DEFAULT_HORIZONS
 from supermarket_env.metrics.pairing import partners_of
 from supermarket_env.metrics.row import EpisodeRow
+from supermarket_env.metrics.segments import thirds_of
 
-GROUP_KEYS: Final = ("agent", "user", "store", "stratum")
+GROUP_KEYS: Final = ("agent", "user", "store", "stratum", "trip")
+PERSONA: Final = "persona:"
+"""Prefix of the keys that group by a trait of the user: ``persona:familiarity`` gives low, middle and high thirds."""
 
 
 def check_group_keys(by: Iterable[str]) -> tuple[str, ...]:
@@ -23,8 +26,8 @@ def check_group_keys(by: Iterable[str]) -> tuple[str, ...]:
     """
     keys = tuple(by)
     for key in keys:
-        if key not in GROUP_KEYS:
-            raise ConfigError(unknown_name("group key", key, GROUP_KEYS))
+        if key not in GROUP_KEYS and not (key.startswith(PERSONA) and len(key) > len(PERSONA)):
+            raise ConfigError(f"{unknown_name('group key', key, GROUP_KEYS)} Or {PERSONA}TRAIT.")
     if len(set(keys)) < len(keys):
         raise ConfigError(f"group keys must differ, got {', '.join(keys)}")
     return keys
@@ -42,7 +45,8 @@ def grouped(
 
     Args:
         episodes: Episodes or decoded lines; may be empty.
-        by: Keys among agent, user, store, stratum; several mean their cross product. Empty: one object, no groups.
+        by: Keys among agent, user, store, stratum, trip (the last part of the stratum) and ``persona:TRAIT`` (thirds
+            of the trait's values in these episodes); several mean their cross product. Empty: one object, no groups.
         horizons: Offsets h of the goal figures.
         intervals: Add 95 % intervals to each group.
         tolerance: See :func:`supermarket_env.metrics.compute`.
@@ -81,7 +85,28 @@ def grouped_rows(
     if not keys:
         return figures(rows)
     parts: dict[tuple[str | None, ...], list[EpisodeRow]] = {}
-    for row in rows:
-        parts.setdefault(tuple(getattr(row, key) for key in keys), []).append(row)
+    columns = [_values(rows, key) for key in keys]
+    for row, *values in zip(rows, *columns, strict=True):
+        parts.setdefault(tuple(values), []).append(row)
     order = sorted(parts, key=lambda values: [(value is not None, value or "") for value in values])
     return {"groups": [{**dict(zip(keys, values, strict=True)), **figures(parts[values])} for values in order]}
+
+
+def _values(rows: Sequence[EpisodeRow], key: str) -> list[str | None]:
+    """Return the value of a key for each row; None where it is not known.
+
+    Raises:
+        ConfigError: personas are known, but none has this trait.
+    """
+    if key == "trip":
+        return [None if row.stratum is None else row.stratum.rpartition(":")[2] for row in rows]
+    if not key.startswith(PERSONA):
+        return [getattr(row, key) for row in rows]
+    trait = key.removeprefix(PERSONA)
+    personas = [row.truth.persona or {} for row in rows]
+    known = sorted({name for persona in personas for name in persona})
+    if known and trait not in known:
+        raise ConfigError(unknown_name("trait", trait, known))
+    values = [persona[trait] for persona in personas if trait in persona]
+    thirds = iter(thirds_of(values) if values else ())
+    return [next(thirds) if trait in persona else None for persona in personas]

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from supermarket_env.events.episode import Episode
 from supermarket_env.events.types import FAULT_PARTIES, PAID_REASONS
@@ -167,6 +167,17 @@ def _redundant(trace: Trace) -> int:
     return redundant
 
 
+def _checked_claims(episode: Episode) -> list[dict[str, Any]]:
+    """Return the claims that a scorer read out of slots and words, empty without one; they include the logged ones."""
+    for label in sorted(episode.values):
+        values = episode.values[label]
+        details = values.get("details") if type(values) is dict else None
+        claims = details.get("claims") if type(details) is dict else None
+        if type(claims) is list:
+            return [claim for claim in claims if type(claim) is dict]
+    return []
+
+
 def episode_row(episode: Episode, *, tolerance: float = 0.0) -> EpisodeRow:
     """Return the row of one episode.
 
@@ -175,6 +186,7 @@ def episode_row(episode: Episode, *, tolerance: float = 0.0) -> EpisodeRow:
         tolerance: Largest difference of numeric navigation parameters that still counts as equal (LNSR).
     """
     trace = trace_episode(episode)
+    claims = _checked_claims(episode) or trace.claims
     reason = episode.reason
     bought = frozenset(trace.cart)
     success = bool(bought) and reason not in ("assistant_error", "infra_error")
@@ -213,8 +225,8 @@ def episode_row(episode: Episode, *, tolerance: float = 0.0) -> EpisodeRow:
         action_counts=Counter(kind for turn, kind in trace.user_actions if turn >= 1),
         talk_turns=_turns_of(trace, TALK_ACTIONS),
         walking_turns=_turns_of(trace, WALK_ACTIONS),
-        n_claims=len(trace.claims),
-        false_claims=sum(claim.get("true") is False for claim in trace.claims),
+        n_claims=len(claims),
+        false_claims=sum(claim.get("true") is False for claim in claims),
         questions=len(trace.questions),
         asked=len(trace.asked_turns),
         redundant_questions=_redundant(trace),

@@ -108,7 +108,8 @@ def assign(needs: Sequence[TrueNeed], cart: Mapping[str, int]) -> Assignment:
         needs: The true needs; may be empty.
         cart: Quantities by product, all above 0; may be empty.
     """
-    useful = [{p: m for p, m in need.margins.items() if m >= 0.0 and p in cart} for need in needs]
+    # A cart is short, the list of what a need accepts is not.
+    useful = [{p: m for p in cart if (m := need.margins.get(p, -1.0)) >= 0.0} for need in needs]
     seen: set[str] = set()
     for offer in useful:
         if not seen.isdisjoint(offer):

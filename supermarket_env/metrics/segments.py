@@ -46,11 +46,24 @@ def worst_segment(rows: Sequence[EpisodeRow], smallest: int = SMALLEST_SEGMENT) 
     return {"key": key, "value": name, "n": count, "need_satisfaction": value}
 
 
+def thirds_of(values: Sequence[float]) -> list[str]:
+    """Return the third each of at least one value belongs to: ``low``, ``middle`` or ``high``.
+
+    With n values in order, ``low`` is below number n // 3 and ``high`` from number 2n // 3 on (counted from 0), so
+    equal values stay together.
+
+    >>> thirds_of([0.1, 0.9, 0.5, 0.5])
+    ['low', 'high', 'high', 'high']
+    """
+    ordered = sorted(values)
+    first, second = ordered[len(ordered) // 3], ordered[2 * len(ordered) // 3]
+    return ["low" if value < first else "high" if value >= second else "middle" for value in values]
+
+
 def persona_segments(rows: Sequence[EpisodeRow]) -> dict[str, dict[str, list[float]]]:
     """Return need satisfaction by trait and third of its values: ``low``, ``middle``, ``high``.
 
-    With n known values in order, ``low`` is below number n // 3 and ``high`` from number 2n // 3 on (counted from 0),
-    so equal values stay together. Traits with one value only are left out.
+    Of the known values (``thirds_of``); traits with one value only are left out.
     """
     found: dict[str, list[tuple[float, float]]] = {}
     for row in rows:
@@ -60,13 +73,12 @@ def persona_segments(rows: Sequence[EpisodeRow]) -> dict[str, dict[str, list[flo
                 found.setdefault(trait, []).append((value, satisfaction))
     result: dict[str, dict[str, list[float]]] = {}
     for trait in sorted(found):
-        values = sorted(value for value, _ in found[trait])
-        if values[0] == values[-1]:
+        values = [value for value, _ in found[trait]]
+        if min(values) == max(values):
             continue
-        first, second = values[len(values) // 3], values[2 * len(values) // 3]
         thirds: dict[str, list[float]] = {name: [] for name in THIRDS}
-        for value, satisfaction in found[trait]:
-            thirds["low" if value < first else "high" if value >= second else "middle"].append(satisfaction)
+        for third, (_, satisfaction) in zip(thirds_of(values), found[trait], strict=True):
+            thirds[third].append(satisfaction)
         result[trait] = thirds
     return result
 

@@ -38,6 +38,7 @@ P_BELIEVE = 23
 P_ASK_WHERE = 24
 P_WORDS = 25
 P_AGENT = 26
+P_FINDS_ALONE = 27
 
 
 def mix(x: int) -> int:

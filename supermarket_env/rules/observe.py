@@ -40,8 +40,8 @@ def bits(x: int) -> int:
     """Return the number of ones of a mask."""
     n = 0
     while x > 0:
-        n = n + (x & 1)
-        x = x >> 1
+        x = x & (x - 1)
+        n = n + 1
     return n
 
 
@@ -176,34 +176,39 @@ def observe_moves(w: Any, s: Any, x: Any) -> None:
     """Write, per possible move, how it changes the way to open needs, to the nearest of them and to the checkout."""
     row = w.node[s.node]
     till = nearest_checkout(w, s.node)
-    for k in range(row.move_count):
-        if k >= MAX_MOVES:
-            break
+    n = row.move_count
+    if n > MAX_MOVES:
+        n = MAX_MOVES
+    for k in range(n):
         to = w.move[row.move_first + k].to
         at = AT_MOVES + k * MOVE_FEATURES
         x[at] = 1.0
-        near = 1000000
-        now = 1000000
-        nearer = 0
-        for i in range(s.h_n):
-            if s.h_closed[i] == 1:
-                continue
-            c = plausible_section(w, s, i)
-            if c < 0:
-                continue
-            if w.way[s.node][c] < now:
-                now = w.way[s.node][c]
-                near = w.way[to][c]
-            if w.way[to][c] < w.way[s.node][c]:
-                nearer = nearer + 1
-        if now < 1000000:
-            x[at + 1] = 0.5 + 0.1 * (now - near)
-            if x[at + 1] < 0.0:
-                x[at + 1] = 0.0
-            if x[at + 1] > 1.0:
-                x[at + 1] = 1.0
-        x[at + 2] = nearer / MAX_NEEDS
         x[at + 3] = 1.0 if w.hops[to][till] < w.hops[s.node][till] else 0.0
+    now = 1000000
+    nearest = -1
+    for i in range(s.h_n):
+        if s.h_closed[i] == 1:
+            continue
+        c = plausible_section(w, s, i)
+        if c < 0:
+            continue
+        way = w.way[s.node][c]
+        if way < now:
+            now = way
+            nearest = c
+        for k in range(n):
+            if w.way[w.move[row.move_first + k].to][c] < way:
+                # Eighths add up without rounding, in floats of either width.
+                x[AT_MOVES + k * MOVE_FEATURES + 2] = x[AT_MOVES + k * MOVE_FEATURES + 2] + 1.0 / MAX_NEEDS
+    if nearest < 0:
+        return
+    for k in range(n):
+        at = AT_MOVES + k * MOVE_FEATURES
+        x[at + 1] = 0.5 + 0.1 * (now - w.way[w.move[row.move_first + k].to][nearest])
+        if x[at + 1] < 0.0:
+            x[at + 1] = 0.0
+        if x[at + 1] > 1.0:
+            x[at + 1] = 1.0
 
 
 def observe_row(w: Any, s: Any, x: Any) -> None:

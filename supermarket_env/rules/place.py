@@ -13,6 +13,7 @@ from supermarket_env.rules.codes import (
     ACT_MOVE,
     ACT_REMOVE,
     ACT_WAIT,
+    MAX_SHIFTED,
     MAX_TYPES,
     N_CHECKOUT,
 )
@@ -22,19 +23,46 @@ from supermarket_env.rules.utility import acceptable
 
 
 def left_on_shelf(w: Any, s: Any, p: int) -> int:
-    """Return the units of ``p`` on the shelf now: the opening stock, or 0 when it sold out before this trip.
+    """Return the units of ``p`` on the shelf now, 0 or more.
 
-    What is sold out belongs to the task (keyed by its seed), so that the best cart does too.
+    That is the opening stock (0 when it sold out before this trip), and what others brought or took since
+    (``shift_stock``), less what lies in the user's cart. What is sold out belongs to the task (keyed by its seed), so
+    that the best cart does too.
     """
-    if w.prod[p].stock <= 0:
-        return 0
-    if lane(s.taste_seed, P_STOCK, p, 0) / 4294967296.0 < w.par[0].sold_out:
-        return 0
     left = w.prod[p].stock
+    if left > 0:
+        if lane(s.taste_seed, P_STOCK, p, 0) / 4294967296.0 < w.par[0].sold_out:
+            left = 0
+    if s.n_shifted > 0:
+        for k in range(s.n_shifted):
+            if s.shifted_p[k] == p:
+                left = left + s.shifted_q[k]
+    if left <= 0:
+        return 0
     for k in range(s.n_cart):
         if s.cart_p[k] == p:
             left = left - s.cart_q[k]
+    if left < 0:
+        return 0
     return left  # type: ignore[no-any-return]
+
+
+def shift_stock(s: Any, p: int, dq: int) -> int:
+    """Note that somebody else took (``dq`` < 0) or brought units of ``p``; return 1, or 0 when the memory is full.
+
+    The user's own adding and putting back is no shift: the cart says it.
+    """
+    k = 0
+    while k < s.n_shifted and s.shifted_p[k] != p:
+        k = k + 1
+    if k == s.n_shifted:
+        if k == MAX_SHIFTED:
+            return 0
+        s.shifted_p[k] = p
+        s.shifted_q[k] = 0
+        s.n_shifted = k + 1
+    s.shifted_q[k] = s.shifted_q[k] + dq
+    return 1
 
 
 def touches(w: Any, node: int, p: int) -> int:

@@ -14,12 +14,14 @@ import numpy as np
 from supermarket_env.rules.codes import (
     MAX_CANDIDATES,
     MAX_CART,
+    MAX_DUE,
     MAX_FACTS,
     MAX_ITEMS,
     MAX_LIST_MEMORY,
     MAX_NEEDS,
     MAX_PRODUCTS,
     MAX_REJECTED,
+    MAX_SHIFTED,
     MAX_TYPES,
     MAX_WANTS,
 )
@@ -79,6 +81,14 @@ STATE: Final[Spec] = (
     ("cart_need", "i", MAX_CART),
     ("impulse_p", "i", 0),
     ("n_impulse", "i", 0),
+    # the shelves: what others took or brought since the trip began, and what is planned to happen to them
+    ("n_shifted", "i", 0),
+    ("shifted_p", "i", MAX_SHIFTED),
+    ("shifted_q", "i", MAX_SHIFTED),
+    ("n_due", "i", 0),
+    ("due_turn", "i", MAX_DUE),  # ascending
+    ("due_p", "i", MAX_DUE),
+    ("due_left", "i", MAX_DUE),  # units on the shelf from then on
     # needs: what is wanted (fixed)
     ("n_needs", "i", 0),
     ("n_type", "i", N),

@@ -22,8 +22,10 @@ MODULES = (
     "supermarket_env.rules.draws",
     "supermarket_env.rules.utility",
     "supermarket_env.rules.place",
+    "supermarket_env.rules.shifts",
     "supermarket_env.rules.belief",
     "supermarket_env.rules.observe",
+    "supermarket_env.rules.user_view",
     "supermarket_env.rules.judge",
     "supermarket_env.user_sim.mind_hear",
     "supermarket_env.user_sim.mind_tell",
@@ -32,6 +34,7 @@ MODULES = (
     "supermarket_env.user_sim.mind_act",
     "supermarket_env.user_sim.mind_world",
     "supermarket_env.user_sim.turn",
+    "supermarket_env.user_sim.mind_seat",
 )
 """Every module of the rule book, callees first."""
 CODES = ("supermarket_env.rules.codes", "supermarket_env.rules.rows", "supermarket_env.rules.world")
@@ -44,6 +47,10 @@ class Rules(NamedTuple):
     play_turns: Callable[..., None]
     note_responses: Callable[..., None]
     observe_rows: Callable[..., None]
+    hear_turns: Callable[..., None]
+    decide_turns: Callable[..., None]
+    finish_turns: Callable[..., None]
+    look_around: Callable[..., None]
     compiled: bool
 
 
@@ -52,6 +59,10 @@ ENTRIES = {
     "play_turns": "supermarket_env.user_sim.turn",
     "note_responses": "supermarket_env.rules.belief",
     "observe_rows": "supermarket_env.rules.observe",
+    "hear_turns": "supermarket_env.user_sim.mind_seat",
+    "decide_turns": "supermarket_env.user_sim.mind_seat",
+    "finish_turns": "supermarket_env.user_sim.mind_seat",
+    "look_around": "supermarket_env.rules.user_view",
 }
 
 
@@ -133,10 +144,23 @@ def _entry(function: Any, source: str) -> Any:
     The rule itself must be a global and no free variable: a compiled function is pickled with a number of its own in
     every process, and no cache would ever be hit.
     """
-    if function.__name__ in ("play_turns",):
+    n_arguments = function.__code__.co_argcount
+    if n_arguments == 8:
 
-        def run(w, a, b, c, n):  # type: ignore[no-untyped-def]
+        def run(w, a, b, c, d, e, f, n):  # type: ignore[no-untyped-def]
             source  # noqa: B018 - read so that it becomes a closure cell
+            _callee(w, a, b, c, d, e, f, n)
+
+    elif n_arguments == 7:
+
+        def run(w, a, b, c, d, e, n):  # type: ignore[no-untyped-def,misc]
+            source  # noqa: B018
+            _callee(w, a, b, c, d, e, n)
+
+    elif n_arguments == 5:
+
+        def run(w, a, b, c, n):  # type: ignore[no-untyped-def,misc]
+            source  # noqa: B018
             _callee(w, a, b, c, n)
 
     else:
@@ -183,6 +207,22 @@ def compiled() -> Rules:
         except RuntimeError:  # no place for a cache (read-only install, no home): compile without one
             entries[name] = numba.njit(**options)(wrapped)
     return Rules(compiled=True, **entries)
+
+
+@cache
+def compiled_function(function: FunctionType) -> Callable[..., None]:
+    """Return a function that calls no other one, compiled (bookkeeping of the doors, no part of the rule book).
+
+    Raises:
+        ImportError: when numba is not installed.
+    """
+    import numba
+
+    options, _ = _jit_options(numba)
+    try:
+        return numba.njit(cache=True, **options)(function)  # type: ignore[no-any-return]
+    except RuntimeError:  # no place for a cache
+        return numba.njit(**options)(function)  # type: ignore[no-any-return]
 
 
 def direct(entry: Callable[..., None]) -> Callable[..., None]:

@@ -92,7 +92,7 @@ def main_flaw(w: Any, s: Any, i: int, p: int) -> tuple[int, int]:
     """Return (reason, slot) of what costs product ``p`` most in the eyes of need ``i``.
 
     The slot is the missing attribute for ``attribute`` and ``diet`` for a broken diet, else 0. A flaw worth less than
-    0.1 is no reason.
+    0.15 is no reason.
     """
     par = w.par[0]
     prod = w.prod[p]
@@ -100,7 +100,7 @@ def main_flaw(w: Any, s: Any, i: int, p: int) -> tuple[int, int]:
         return R_ALLERGEN, 0
     if (prod.diets & s.hard_attrs[i]) != s.hard_attrs[i]:
         return R_ATTRIBUTE, S_DIET
-    worst = 0.1
+    worst = 0.15
     reason = R_NO_REASON
     slot = 0
     total = 0.0

@@ -65,6 +65,7 @@ PARAMS: Final[Spec] = (
     ("notice_far", "f", 0),
     ("search_cap", "i", 0),
     ("map_error", "f", 0),
+    ("finds_alone", "f", 0),
     ("sold_out", "f", 0),
     ("inspect", "f", 0),
     # lists

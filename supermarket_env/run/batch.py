@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
 from supermarket_env.errors import LogError, SupermarketError
+from supermarket_env.events.hooks import Hook
 from supermarket_env.events.log import finish_episode
 from supermarket_env.events.recorder import Recorder
 from supermarket_env.run.episode import interrupts_told_apart
@@ -67,6 +68,11 @@ class WorkerError(SupermarketError, RuntimeError):
     """A worker process ended or failed; the episodes finished so far are kept."""
 
 
+def no_hooks(shard: Path) -> tuple[Hook, ...]:
+    """Return no hooks."""
+    return ()
+
+
 def worker_count(wanted: int | str, n_units: int) -> int:
     """Return how many processes to use for ``n_units`` episodes: never more than there is work for."""
     if wanted == "auto":
@@ -86,6 +92,7 @@ def play_units(
     workers: int,
     on_report: Callable[[Report], None],
     on_started: Callable[[], None] = lambda: None,
+    make_hooks: Callable[[Path], Sequence[Hook]] = no_hooks,
 ) -> None:
     """Play all units and write them to shards of the folder.
 
@@ -97,6 +104,7 @@ def play_units(
         workers: Number of processes; 1 plays in this one.
         on_report: Called in this process for every finished episode.
         on_started: Called once the workers run (threads may be started only then).
+        make_hooks: Called once a process with the path of its shard; the hooks are given every finished episode.
 
     Raises:
         WorkerError: If a worker dies or fails outside an episode.
@@ -106,15 +114,24 @@ def play_units(
         return
     if workers == 1:
         on_started()
-        player = make_player()
-        with open_shard(folder.new_shard()) as recorder, interrupts_told_apart():
+        player, shard = make_player(), folder.new_shard()
+        hooks = make_hooks(shard)
+        with open_shard(shard) as recorder, interrupts_told_apart():
             for unit in units:
-                on_report(_play_one(player, unit, recorder, worker=0))
+                on_report(_play_one(player, unit, recorder, hooks, worker=0))
         return
-    _play_parallel(units, make_player, folder, workers=workers, on_report=on_report, on_started=on_started)
+    _play_parallel(
+        units,
+        make_player,
+        folder,
+        workers=workers,
+        on_report=on_report,
+        on_started=on_started,
+        make_hooks=make_hooks,
+    )
 
 
-def _play_one(player: Player, unit: WorkUnit, recorder: Recorder, *, worker: int) -> Report:
+def _play_one(player: Player, unit: WorkUnit, recorder: Recorder, hooks: Sequence[Hook] = (), *, worker: int) -> Report:
     started = time.perf_counter()
     line = player.play(unit)
     try:
@@ -125,6 +142,8 @@ def _play_one(player: Player, unit: WorkUnit, recorder: Recorder, *, worker: int
         episode = finish_episode(player.infra_line(unit, detail))
         recorder.on_episode_end(episode)
     wall_s = time.perf_counter() - started
+    for hook in hooks:
+        hook.on_episode_end(episode)
     events = episode.data["events"]
     turns = max((event["turn"] for event in events if event["k"] == "user"), default=0)
     reason = next((event["reason"] for event in reversed(events) if event["k"] == "end"), "")
@@ -139,6 +158,7 @@ def _play_parallel(
     workers: int,
     on_report: Callable[[Report], None],
     on_started: Callable[[], None],
+    make_hooks: Callable[[Path], Sequence[Hook]],
 ) -> None:
     forks = sys.platform.startswith("linux")
     context: Any = multiprocessing.get_context("fork" if forks else "spawn")
@@ -151,7 +171,7 @@ def _play_parallel(
             inherited = [*pipes, ours] if forks else []
             process = context.Process(
                 target=_work,
-                args=(theirs, inherited, make_player, folder.new_shard(), number, os.getpid()),
+                args=(theirs, inherited, make_player, folder.new_shard(), number, os.getpid(), make_hooks),
                 daemon=True,
             )
             process.start()
@@ -214,6 +234,7 @@ def _work(
     shard: Path,
     number: int,
     parent: int,
+    make_hooks: Callable[[Path], Sequence[Hook]],
 ) -> None:
     """Play units until the parent is gone or closes the pipe."""
     for other in inherited:
@@ -221,14 +242,14 @@ def _work(
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
-        player = make_player()
+        player, hooks = make_player(), make_hooks(shard)
         with open_shard(shard) as recorder:
             while True:
                 for unit in pipe.recv():
                     # After a kill -9 of the parent nobody else tells us to stop.
                     if os.getppid() != parent:
                         return
-                    pipe.send(tuple(_play_one(player, unit, recorder, worker=number)))
+                    pipe.send(tuple(_play_one(player, unit, recorder, hooks, worker=number)))
     except (EOFError, BrokenPipeError, ConnectionError):
         return
     except BaseException:

@@ -202,11 +202,15 @@ def build_plan(config: RunConfig) -> RunPlan:
         SupermarketError: of the fitting kind, for anything wrong in the configuration or the files it names.
     """
     rule_book(config.run.compiled, 0)
+    from supermarket_env.scorers.registry import make_scorers
+    from supermarket_env.tasks.suites import store_key
+
     agents = plan_agents(config)
     user = user_config(config)
     seat = plan_user(config, user)
     for agent in agents:
         make_agent(agent)
+    make_scorers(config.scorers)
     suite = _suite(config)
     if config.suite.episodes is not None and config.suite.episodes > len(suite.tasks):
         raise ConfigError(
@@ -231,21 +235,27 @@ def build_plan(config: RunConfig) -> RunPlan:
     for catalogue, store in dict.fromkeys((task.catalogue, task.store) for task in tasks):
         world = _world(catalogue, store)
         catalogues[catalogue] = world.catalogue.content_hash
-        stores[store] = world.store.content_hash
+        stores[store_key(store, catalogue)] = world.store.content_hash
     return RunPlan(config, suite, user, agents, units, catalogues, stores, seat)
 
 
 def _suite(config: RunConfig) -> Suite:
-    """Load the suite; one with turned dials is drawn no further than it is played."""
+    """Load the suite; one with turned dials or store events is drawn no further than it is played."""
     from supermarket_env.tasks.dialled import dialled_suite
+    from supermarket_env.tasks.event_plan import EventPlan
+    from supermarket_env.tasks.events import suite_with_events
     from supermarket_env.tasks.sample import STANDARD, Dials
     from supermarket_env.tasks.suites import load_suite
 
     dials = Dials(**config.suite.dials.model_dump())
     name, store, catalogue = config.suite.name, config.store.name, config.catalogue.name
-    if dials == STANDARD:
+    plan = EventPlan(**config.suite.events.model_dump())
+    if dials == STANDARD and plan.quiet:
         return load_suite(name, store=store, catalogue=catalogue)
-    return dialled_suite(name, dials, store=store, catalogue=catalogue, n=config.suite.episodes)
+    n = config.suite.episodes
+    if dials == STANDARD:
+        return suite_with_events(load_suite(name, store=store, catalogue=catalogue, n=n), plan)
+    return suite_with_events(dialled_suite(name, dials, store=store, catalogue=catalogue, n=n), plan)
 
 
 @cache

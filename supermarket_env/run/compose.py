@@ -80,7 +80,7 @@ def _normalise(override: str) -> str:
     """Return an override in the form the config needs: experiments by name, user keys and dials without a plus sign."""
     if override.startswith("+experiment="):
         return override[1:]
-    if override.startswith(("user.", "suite.dials.")) and "=" in override:
+    if override.startswith(("user.", "suite.dials.", "suite.events.")) and "=" in override:
         return f"++{override}"
     return override
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_serializer, model_validator
 
-from supermarket_env.errors import ConfigError, nearest
+from supermarket_env.errors import ConfigError, nearest, unknown_name
 
 UNHASHED_KEYS = ("out", "run.workers", "run.dry_run", "run.progress", "run.compiled")
 """Keys that cannot change what is simulated: they are left out of the configuration's hash."""
@@ -89,6 +89,21 @@ class DialsConfig(_Section):
     """Added to the trait."""
 
 
+class EventsConfig(_Section):
+    """What happens in the store during a trip, drawn from the seed of each task; off by default."""
+
+    promotions: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
+    """Probability that a trip falls in an offer week."""
+    stock_changes: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
+    """Probability, per need, that a popular product sells out during the trip."""
+    refills: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
+    """Probability, per need, that a sold-out product is filled up during the trip."""
+    map_errors: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
+    """Probability that the assistant's map is out of date."""
+    first_variant: Annotated[int, Field(ge=1, le=996)] = 1
+    """The offer weeks and maps in use are this one and the next three."""
+
+
 class SuiteConfig(_Section):
     """Which tasks are played."""
 
@@ -97,12 +112,16 @@ class SuiteConfig(_Section):
     """Tasks per agent, the first ones in the order of the file; ``None`` means all."""
     dials: DialsConfig = DialsConfig()
     """Difficulty; written down only where it was turned, so that runs without it keep their hash."""
+    events: EventsConfig = EventsConfig()
+    """Store events that are added to the suite's own; written down only where some are asked for."""
 
     @model_serializer(mode="wrap")
-    def _without_untouched_dials(self, dump: Any) -> dict[str, Any]:
+    def _without_what_is_off(self, dump: Any) -> dict[str, Any]:
         data: dict[str, Any] = dump(self)
         if self.dials == DialsConfig():
             data.pop("dials", None)
+        if self.events == EventsConfig():
+            data.pop("events", None)
         return data
 
 
@@ -138,7 +157,8 @@ class RunConfig(_Section):
     )
     reference: Literal["silent"] | None = "silent"
     """Assistant that uplift is measured against; it is played in a group of its own if ``agents`` lacks it."""
-    scorers: tuple[str, ...] = ()
+    scorers: tuple[str | dict[str, Any], ...] = ()
+    """Names of shipped scorers, or objects with a name and options; they score each episode as it ends."""
     track: Literal["semantic", "text"] = "semantic"
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     trials: Annotated[int, Field(ge=1, le=10_000)] = 1
@@ -171,9 +191,14 @@ class RunConfig(_Section):
 
     @field_validator("scorers", mode="after")
     @classmethod
-    def _check_scorers(cls, scorers: tuple[str, ...]) -> tuple[str, ...]:
-        if scorers:
-            raise ValueError(f"unknown scorer {scorers[0]!r}; this version has none, valid is the empty list []")
+    def _check_scorers(cls, scorers: tuple[str | dict[str, Any], ...]) -> tuple[str | dict[str, Any], ...]:
+        from supermarket_env.scorers.registry import SCORERS
+
+        for entry in scorers:
+            name = entry if isinstance(entry, str) else entry.get("name")
+            own = isinstance(entry, dict) and entry.get("_target_") is not None
+            if not own and name not in SCORERS:
+                raise ValueError(unknown_name("scorer", str(name), SCORERS))
         return scorers
 
     @classmethod

@@ -13,6 +13,7 @@ from supermarket_env.run.build import GamePlayer, RunPlan, build_plan
 from supermarket_env.run.config import RunConfig
 from supermarket_env.run.folder import RunFolder
 from supermarket_env.run.manifest import make_manifest
+from supermarket_env.run.scoring import collect_scores, has_scores, hooks_for
 
 HASH_LENGTH = 8
 """Hex digits of the configuration's hash in the default name of a run directory."""
@@ -86,6 +87,8 @@ def run_job(
         if todo or not folder.is_complete(expected):
             n_infra = _play(plan, todo, folder, progress, make_player)
             folder.merge(expected)
+        if plan.config.scorers and (todo or not has_scores(out, plan.config.scorers)):
+            collect_scores(out, plan.config.scorers, folder.note_timing)
         result = RunResult(out, manifest, len(expected), len(todo), n_infra)
         if finish is not None:
             finish(folder, result)
@@ -123,6 +126,7 @@ def _play(
             workers=workers,
             on_report=on_report,
             on_started=lambda: progress.started(len(plan.units), len(plan.units) - len(todo)),
+            make_hooks=hooks_for(plan.config.scorers, folder.path),
         )
     finally:
         progress.ended()

@@ -54,7 +54,8 @@ def describe_world(manifest: Mapping[str, Any]) -> str:
     >>> describe_world({"suite": {"name": "dev"}, "stores": {"corner": "1f"}, "user": {"name": "scripted"}})
     'suite dev, store corner, user scripted'
     """
-    stores = sorted(manifest.get("stores") or {})
+    # An offer week adds "@catalogue" to a store's name: the same store to a reader.
+    stores = sorted({name.partition("@")[0] for name in manifest.get("stores") or {}})
     shown = ", ".join(stores) if len(stores) <= 3 else f"{len(stores)} layouts"
     words = [f"suite {manifest['suite']['name']}", f"store {shown or 'unknown'}", f"user {manifest['user']['name']}"]
     if manifest.get("track") == "text":

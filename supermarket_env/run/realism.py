@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Seeds = Literal["tune", "final"]
 
-FIRST_TASK: Final[dict[Seeds, int]] = {"tune": 500_000, "final": 900_000}
+FIRST_TASK: Final[dict[Seeds, int]] = {"tune": 500_000, "final": 2_000_000}
 """First training task of the population: other ones to choose defaults by than to judge them by."""
 STORE: Final = "neighbourhood"
 LARGE_STORE: Final = "hyper"

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from supermarket_env.errors import ConfigError, unknown_name
 from supermarket_env.stats.comparison import mcnemar_exact
+from supermarket_env.stats.interval import Interval, check_level
 
 Floats = npt.NDArray[np.float64]
 
@@ -77,6 +78,38 @@ def krippendorff_alpha(data: Any, level: str = "ordinal") -> float | None:
     observed = float((coincidence * distance).sum())
     expected = float((np.outer(totals, totals) * distance).sum()) / (float(totals.sum()) - 1)
     return 1.0 - observed / expected if expected > 0 else None
+
+
+def alpha_interval(
+    data: Any, level: str = "ordinal", *, confidence: float = 0.95, resamples: int = 1000, seed: int = 0
+) -> Interval | None:
+    """Return a percentile bootstrap interval of Krippendorff's alpha, items resampled.
+
+    Args:
+        data: As in :func:`krippendorff_alpha`.
+        level: As there.
+        confidence: Share of the resamples between the bounds.
+        resamples: Number of resamples; those with undefined alpha are left out.
+        seed: Seed of the generator, used for this call alone.
+
+    Returns:
+        The bounds; None when no resample has an alpha.
+
+    Raises:
+        ConfigError: If the level or the confidence is none.
+        ValueError: If the array has not two dimensions.
+    """
+    check_level(confidence)
+    krippendorff_alpha(data, level)
+    table = np.array([[np.nan if v is None else v for v in row] for row in data], dtype=np.float64)
+    generator = np.random.default_rng(seed)
+    n = table.shape[1]
+    drawn = [krippendorff_alpha(table[:, generator.integers(0, n, n)], level) for _ in range(resamples if n else 0)]
+    alphas = [alpha for alpha in drawn if alpha is not None]
+    if not alphas:
+        return None
+    low, high = np.quantile(alphas, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return Interval(float(low), float(high))
 
 
 def _distances(grades: Floats, totals: Floats, level: str) -> Floats:

@@ -215,3 +215,39 @@ def bootstrap_ci(
     columns = sum_by_task(np.stack([nums, dens], axis=1), task_of, total)
     found = ratio_intervals(columns[:, :1], columns[:, 1:], resample_counts(groups, resamples, seed), level=level)
     return None if math.isnan(found.low[0]) else Interval(float(found.low[0]), float(found.high[0]))
+
+
+def bca_interval(
+    values: Sequence[float] | Floats, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = SEED
+) -> Interval | None:
+    """Return the bias-corrected, accelerated interval of a mean (for smooth means; shares take Wilson's).
+
+    Args:
+        values: One number per episode, at least two different ones.
+        level: Level in (0, 1).
+        resamples: Number of resamples.
+        seed: Seed of the generator, used for this call alone.
+
+    Returns:
+        The interval; None with fewer than two values or without variance.
+
+    Raises:
+        ConfigError: If ``level`` is not in (0, 1).
+    """
+    check_level(level)
+    sample = np.asarray(values, dtype=np.float64)
+    if len(sample) < 2 or np.ptp(sample) == 0:
+        return None
+    from scipy.stats import bootstrap
+
+    found = bootstrap(
+        (sample,),
+        np.mean,
+        confidence_level=level,
+        n_resamples=resamples,
+        method="BCa",
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    if not (math.isfinite(found.low) and math.isfinite(found.high)):
+        return None
+    return Interval(float(found.low), float(found.high))

@@ -116,6 +116,29 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Return Benjamini and Hochberg's adjusted p values (false discovery rate), in the order given.
+
+    For exploring only; a family declared beforehand is adjusted with :func:`holm`.
+
+    Raises:
+        ValueError: If a value is not in [0, 1].
+
+    >>> [round(p, 6) for p in benjamini_hochberg([0.01, 0.04, 0.03, 0.005])]
+    [0.02, 0.04, 0.04, 0.02]
+    """
+    for p in p_values:
+        if not 0.0 <= p <= 1.0:
+            raise ValueError(f"expected p values in [0, 1], got {p!r}")
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i], reverse=True)
+    adjusted = [0.0] * len(p_values)
+    lowest = 1.0
+    for place, position in enumerate(order):
+        lowest = min(lowest, p_values[position] * len(p_values) / (len(p_values) - place))
+        adjusted[position] = lowest
+    return adjusted
+
+
 def probability_of_improvement(x: Any, y: Any) -> float | None:
     """Return P(X > Y), ties counting one half.
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from supermarket_env.stats.interval import Interval, check_level
+
 
 def _pairs(successes: Any, k: int) -> list[tuple[int, int]]:
     """Return (successes, trials) per task, checked."""
@@ -84,3 +86,53 @@ def iqm(values: Sequence[float] | Any) -> float | None:
     cut = len(ordered) // 4
     middle = ordered[cut : len(ordered) - cut]
     return math.fsum(middle) / len(middle) if middle else None
+
+
+def performance_profile(values: Any, thresholds: Sequence[float]) -> list[float] | None:
+    """Return the share of runs with a score above each threshold.
+
+    Args:
+        values: Scores of any shape (runs x tasks are taken together).
+        thresholds: Scores at which to look.
+
+    Returns:
+        One share in [0, 1] for each threshold, falling as it rises; None for no values.
+
+    >>> performance_profile([0.0, 0.5, 1.0], [-1.0, 0.0, 0.7, 1.0])
+    [1.0, 0.6666666666666666, 0.3333333333333333, 0.0]
+    """
+    scores = np.asarray(values, dtype=np.float64).ravel()
+    if not len(scores):
+        return None
+    return [int(np.count_nonzero(scores > threshold)) / len(scores) for threshold in thresholds]
+
+
+def iqm_interval(values: Any, *, level: float = 0.95, resamples: int = 2000, seed: int = 0) -> Interval | None:
+    """Return a bootstrap interval of the interquartile mean, runs resampled within their task.
+
+    Args:
+        values: Array (runs, tasks).
+        level: Share of the resamples between the bounds, in (0, 1).
+        resamples: Number of resamples.
+        seed: Seed of the generator, used for this call alone.
+
+    Returns:
+        The bounds; None for no values.
+
+    Raises:
+        ConfigError: If ``level`` is not in (0, 1).
+        ValueError: If the array has not two dimensions.
+    """
+    check_level(level)
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2:
+        raise ValueError(f"expected an array (runs, tasks), got shape {table.shape}")
+    if not table.size:
+        return None
+    generator = np.random.default_rng(seed)
+    means = []
+    for _ in range(resamples):
+        drawn = np.take_along_axis(table, generator.integers(0, len(table), table.shape), axis=0)
+        means.append(iqm(drawn))
+    low, high = np.quantile(np.array(means, dtype=np.float64), [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -231,6 +231,30 @@ def stock_store(layout: Layout, catalogue: Catalogue, *, seed: int = 0) -> Store
         checkout_moves=_frozen(to_till.moves[:, 0]),
         checkout_dist_m=_frozen(to_till.dist_m[:, 0]),
         nearest_checkout=_frozen(to_till.nearest[:, 0]),
+    )
+
+
+def rearranged(store: Store, catalogue: Catalogue, home: Ints, name: str) -> Store:
+    """Return a store whose goods stand in other sections; endcaps, stock and the building stay.
+
+    Args:
+        store: The store before.
+        catalogue: The goods it is stocked with.
+        home: (p,) new home sections, -1 for what is not carried.
+        name: Name of the new store.
+    """
+    present = _present_types(store.layout, catalogue, (home, store.endcap_section))
+    ordinary = _present_types(store.layout, catalogue, (home,))
+    digest = hashlib.sha256(f"{store.content_hash}:".encode() + home.astype("<i8").tobytes())
+    return replace(
+        store,
+        name=name,
+        content_hash=digest.hexdigest(),
+        home_section=_frozen(home.astype(np.int64)),
+        section_types=present,
+        type_sections=_inverse(present, catalogue.n_types),
+        type_home_sections=_inverse(ordinary, catalogue.n_types),
+        section_department=_departments(store.layout, catalogue, ordinary),
     )
 
 

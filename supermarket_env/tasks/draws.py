@@ -31,6 +31,11 @@ D_QTY: Final = 16
 D_WEIGHT: Final = 17
 D_BUDGET: Final = 18
 D_VAGUE: Final = 19
+D_EVENT_VARIANT: Final = 20
+D_EVENT_WEEK: Final = 21
+D_EVENT_MAP: Final = 22
+D_EVENT_SALE: Final = 23
+D_EVENT_REFILL: Final = 24
 
 
 def seed_of(suite: str, index: int) -> int:

@@ -11,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from supermarket_env.tasks.suites import SUITE_VERSION, SUITES, make_task, suite_size, suite_text, world_of
+from supermarket_env.tasks.suites import SUITE_VERSION, SUITES, make_task, store_key, suite_size, suite_text, world_of
 from supermarket_env.tasks.task import Task
 
 
@@ -50,7 +50,7 @@ def _places(tasks: tuple[Task, ...]) -> dict[str, dict[str, str]]:
     for catalogue, store in sorted({(task.catalogue, task.store) for task in tasks}):
         world = world_of(catalogue, store)
         catalogues[catalogue] = world.catalogue.content_hash
-        stores[store] = world.store.content_hash
+        stores[store_key(store, catalogue)] = world.store.content_hash
     return {"catalogues": catalogues, "stores": stores}
 
 

@@ -31,7 +31,8 @@ from supermarket_env.tasks.validate import check_task
 from supermarket_env.user_sim.config import UserConfig
 
 _SOURCES: Final = (
-    "draft.py", "draws.py", "held_out.py", "recipes.py", "sample.py", "solve.py", "state.py", "suites.py", "task.py",
+    "draft.py", "draws.py", "event_plan.py", "events.py", "held_out.py", "recipes.py", "sample.py", "solve.py",
+    "state.py", "suites.py", "task.py",
 )  # fmt: skip
 _kept: dict[str, Suite] = {}
 

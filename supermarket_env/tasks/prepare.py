@@ -68,11 +68,22 @@ class Prepared:
     """The walk of the optimal trip, fewest moves."""
     tour_m: float
     """The shortest walk in metres for the best cart."""
+    lasting: tuple[tuple[NeedValues, ...], BestCart]
+    """Values and best cart of the goods that stay on the shelf throughout; those above without stock events."""
 
     @property
     def U_star(self) -> float:
         """The value of the best cart."""
         return self.best_cart.value
+
+    @cached_property
+    def stock_turns(self) -> dict[int, list[int]]:
+        """Products whose stock changes, by turn."""
+        found: dict[int, list[int]] = {}
+        for turn, p in zip(self.state.due_turn[: self.state.n_due], self.state.due_p, strict=False):
+            if p not in found.setdefault(turn, []):
+                found[turn].append(p)
+        return found
 
     @property
     def acceptable(self) -> dict[int, list[int]]:
@@ -148,7 +159,7 @@ class Prepared:
         ``violations``) and the truth of the turns.
         """
         ids = self.world.catalogue.ids
-        return {
+        truth: dict[str, Any] = {
             "persona": {name: round9(getattr(self.state, f"t_{name}")) for name in TRAITS},
             "budget": self.state.budget / 100,
             "household_allergens": list(self.task.household_allergens),
@@ -160,6 +171,14 @@ class Prepared:
             "tour_m": round9(self.tour_m),
             "optimal_turns": self.optimal_turns,
         }
+        if self.state.n_due:
+            truth["lasting_cart"] = [[ids[p], qty] for p, qty in self.lasting[1].lines]
+        if self.world.app is not self.world:
+            store = self.world.store
+            truth["homes"] = {
+                ids[p]: store.section_ids[int(store.home_section[p])] for v in self.values for p in sorted(v.acceptable)
+            }
+        return truth
 
     def _need(self, i: int, need: Need) -> dict[str, Any]:
         return {
@@ -235,8 +254,11 @@ def _work_out(world: World, task: Task, user: UserConfig) -> Prepared:
     cart = best_cart(tables, state, values)
     bought = [p for p, _ in cart.lines]
     walk = fewest_moves(world.store, bought)
-    made = Prepared(
-        world, task, user, tables, state, values, cart, walk, shortest_product_tour(world.store, bought).metres
-    )
+    lasting = (values, cart)
+    if state.n_due:
+        staying = value_needs(tables, state, lasting=True)
+        lasting = (staying, best_cart(tables, state, staying))
+    tour_m = shortest_product_tour(world.store, bought).metres
+    made = Prepared(world, task, user, tables, state, values, cart, walk, tour_m, lasting)
     state.max_turns = made.max_turns
     return made

@@ -76,17 +76,23 @@ def round9(x: float) -> float:
     return float(f"{x:.9g}")
 
 
-def value_needs(tables: Any, s: Any) -> tuple[NeedValues, ...]:
+def value_needs(tables: Any, s: Any, *, lasting: bool = False) -> tuple[NeedValues, ...]:
     """Return what products are worth to every need of a state row (plain tables).
 
-    The shelf is taken as it is at the start of the trip: opening stock less what the task sold out.
+    The shelf is the opening stock less what the task sold out, and everything that will be brought during the trip:
+    all units that could ever be taken. With ``lasting`` it is what can be taken at any time of the trip: goods that
+    sell out during it do not count, and what is brought later does not either.
     """
     empty: Any = State()
     empty.taste_seed = s.taste_seed
-    return tuple(_value_need(tables, s, i, empty) for i in range(s.n_needs))
+    shelf = {p: left_on_shelf(tables, empty, p) for p in s.due_p[: s.n_due]}
+    for k in range(s.n_due):
+        p, left = s.due_p[k], s.due_left[k]
+        shelf[p] = min(shelf[p], left) if lasting else shelf[p] + left
+    return tuple(_value_need(tables, s, i, empty, shelf) for i in range(s.n_needs))
 
 
-def _value_need(tables: Any, s: Any, i: int, empty: Any) -> NeedValues:
+def _value_need(tables: Any, s: Any, i: int, empty: Any, shelf: dict[int, int]) -> NeedValues:
     outside = round9(s.outside[i])
     worth: dict[int, float] = {}
     feasible: list[int] = []
@@ -100,7 +106,7 @@ def _value_need(tables: Any, s: Any, i: int, empty: Any) -> NeedValues:
     good = sorted((p for p in feasible if worth[p] > outside), key=lambda p: (-worth[p], p))
     offers = []
     for p in sorted(good):
-        left = left_on_shelf(tables, empty, p)
+        left = shelf[p] if p in shelf else left_on_shelf(tables, empty, p)
         if left > 0:
             offers.append(Offer(p, tables.prod[p].price, s.weight[i] / s.qty[i] * (worth[p] - outside), left))
     return NeedValues(worth, tuple(feasible), tuple(good), tuple(offers))

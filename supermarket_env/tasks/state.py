@@ -106,6 +106,12 @@ def state_of(world: World, tables: Tables, task: Task, user: UserConfig) -> Any:
     s.n_needs = len(task.needs)
     for i, need in enumerate(task.needs):
         _set_need(s, world, i, need, f"task {task.id}, need {i}")
+    for k, event in enumerate(task.events):
+        if event.product not in world.catalogue.by_id:
+            known = unknown_name("product", event.product, world.catalogue.ids)
+            raise TaskError(f"task {task.id}, event {k}: {known}")
+        s.due_turn[k], s.due_p[k], s.due_left[k] = event.turn, world.catalogue.by_id[event.product], event.left
+    s.n_due = len(task.events)
     for i, need in enumerate(task.needs):
         s.outside[i] = outside_option(tables, s, i, need.outside_quantile)
     return s

@@ -11,7 +11,7 @@ import hashlib
 import json
 import zlib
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -20,8 +20,10 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from supermarket_env.catalogue.offers import split_week
 from supermarket_env.errors import TaskError, unknown_name
 from supermarket_env.tasks.draws import seed_of
+from supermarket_env.tasks.event_plan import QUIET, ROBUST, EventPlan
 from supermarket_env.tasks.sample import STANDARD, Dials, sample_task
 from supermarket_env.tasks.task import Task
 from supermarket_env.world import World, load_world
@@ -41,7 +43,12 @@ class Block:
     """Taken in turn."""
     held_out_types: bool = False
     held_out_personas: bool = False
+    events: EventPlan = QUIET
+    """What happens in the stores."""
 
+
+_ROBUST_TEST: Final = replace(ROBUST, first_variant=5)
+"""Offer weeks and maps that ``robust_dev`` never shows."""
 
 SUITES: Final[dict[str, tuple[Block, ...]]] = {
     "dev": (Block(200, "{trip}"),),
@@ -50,6 +57,12 @@ SUITES: Final[dict[str, tuple[Block, ...]]] = {
         Block(100, "unseen_layout:{trip}", stores=tuple(f"generated:{k}" for k in range(101, 111))),
         Block(100, "unseen_categories:{trip}", held_out_types=True),
         Block(100, "unseen_personas:{trip}", held_out_personas=True),
+    ),
+    "robust_dev": (Block(200, "{trip}", events=ROBUST),),
+    "robust_test": (
+        Block(300, "standard:{trip}", events=_ROBUST_TEST),
+        Block(100, "unseen_categories:{trip}", held_out_types=True, events=_ROBUST_TEST),
+        Block(100, "unseen_personas:{trip}", held_out_personas=True, events=_ROBUST_TEST),
     ),
 }
 """The frozen suites; all are made for the embedded catalogue."""
@@ -74,6 +87,7 @@ class Suite:
     catalogue_hashes: dict[str, str] = field(default_factory=dict)
     """Content hashes of the catalogues it was made for, by name; empty when not known."""
     store_hashes: dict[str, str] = field(default_factory=dict)
+    """Of the stocked stores, by ``store_key``."""
 
     def __len__(self) -> int:
         return len(self.tasks)
@@ -94,10 +108,19 @@ class Suite:
         return dict(sorted(Counter(task.stratum for task in self.tasks).items()))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)
 def world_of(catalogue: str, store: str) -> World:
     """Return the world of two names; the last few are kept in the process."""
     return load_world(catalogue, store)
+
+
+def store_key(store: str, catalogue: str) -> str:
+    """Return the name under which the hash of a stocked store is kept: a store in an offer week has another one.
+
+    >>> store_key("corner", "embedded"), store_key("corner", "embedded+week2")
+    ('corner', 'corner@embedded+week2')
+    """
+    return f"{store}@{catalogue}" if split_week(catalogue)[1] else store
 
 
 def load_suite(name: str, *, store: str | None = None, catalogue: str | None = None, n: int | None = None) -> Suite:
@@ -195,7 +218,12 @@ def make_task(name: str, index: int, *, store: str | None = None, catalogue: str
                 held_out_types=block.held_out_types,
                 held_out_personas=block.held_out_personas,
             )
-            return task.model_copy(update={"store": place, "catalogue": catalogue})
+            task = task.model_copy(update={"store": place, "catalogue": catalogue})
+            if block.events.quiet:
+                return task
+            from supermarket_env.tasks.events import with_events
+
+            return with_events(task, block.events)
         first += block.n
     raise TaskError(f"suite {name!r} has tasks 0 to {first - 1}, not {index}")
 

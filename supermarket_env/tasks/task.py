@@ -6,13 +6,14 @@ user's constants by computation (``supermarket_env.tasks.prepare``) and is not p
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from itertools import pairwise
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_serializer, model_validator
 
 from supermarket_env.catalogue.schema import ALLERGENS, ATTRIBUTES, DIETS
 from supermarket_env.errors import unknown_name
-from supermarket_env.rules.codes import MAX_NEEDS, MAX_TYPES, MAX_WANTS
+from supermarket_env.rules.codes import MAX_DUE, MAX_NEEDS, MAX_TYPES, MAX_WANTS
 from supermarket_env.rules.rows import TRAITS
 from supermarket_env.user_sim.persona import TRAIT_TABLE
 
@@ -65,6 +66,18 @@ class Need(BaseModel):
         return self
 
 
+class StockEvent(BaseModel):
+    """A shelf changes during the trip."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    turn: Annotated[int, Field(ge=1, le=1000)]
+    """It happens at the beginning of this turn."""
+    product: Annotated[str, Field(min_length=1)]
+    left: Annotated[int, Field(ge=0, le=9999)]
+    """Units on the shelf from then on; 0: sold out."""
+
+
 class Task(BaseModel):
     """One shopping task; ``seed`` keys taste and stock, never the luck of an episode."""
 
@@ -80,6 +93,23 @@ class Task(BaseModel):
     persona: dict[str, float]
     household_allergens: tuple[str, ...] = ()
     needs: Annotated[tuple[Need, ...], Field(min_length=1, max_length=MAX_NEEDS)]
+    events: Annotated[tuple[StockEvent, ...], Field(max_length=MAX_DUE)] = ()
+    """Stock changes in the order of their turns; written down only where there are any."""
+
+    @field_validator("events")
+    @classmethod
+    def _in_order(cls, events: tuple[StockEvent, ...]) -> tuple[StockEvent, ...]:
+        for before, after in pairwise(events):
+            if after.turn < before.turn:
+                raise ValueError(f"stock events must be in the order of turns; {after.turn} follows {before.turn}")
+        return events
+
+    @model_serializer(mode="wrap")
+    def _without_no_events(self, dump: Any) -> dict[str, Any]:
+        data: dict[str, Any] = dump(self)
+        if not self.events:
+            data.pop("events", None)
+        return data
 
     @field_validator("persona")
     @classmethod

@@ -15,7 +15,7 @@ from supermarket_env.tasks.prepare import Prepared, prepare
 from supermarket_env.tasks.sample import MIN_ACCEPTABLE
 from supermarket_env.tasks.solve import Lines, NeedValues
 from supermarket_env.tasks.state import seed_lanes
-from supermarket_env.tasks.suites import Suite, world_of
+from supermarket_env.tasks.suites import Suite, store_key, world_of
 from supermarket_env.tasks.task import Task
 from supermarket_env.tasks.tour import fewest_moves
 from supermarket_env.user_sim.config import Mechanisms, UserConfig
@@ -52,9 +52,10 @@ def _stale(suite: Suite) -> Iterator[tuple[str, str]]:
             world = world_of(task.catalogue, task.store)
         except SupermarketError:
             continue
+        then_store = suite.store_hashes.get(store_key(task.store, task.catalogue))
         for kind, name, now, then in (
             ("catalogue", task.catalogue, world.catalogue.content_hash, suite.catalogue_hashes.get(task.catalogue)),
-            ("store", task.store, world.store.content_hash, suite.store_hashes.get(task.store)),
+            ("store", task.store, world.store.content_hash, then_store),
         ):
             if then is not None and then != now:
                 yield name, f"{kind} {name!r} has hash {now[:12]}, the suite was made for {then[:12]}"
@@ -70,10 +71,10 @@ def check_task(world: World, task: Task, user: UserConfig | None = None) -> list
         TaskError: The task names what the catalogue lacks, or its needs fight for the same goods.
     """
     p = prepare(world, task, user or UserConfig())
-    failures = _choice(task, p.values)
+    failures = _choice(task, p.lasting[0])
     cart = covering_cart(p)
     if cart is None:
-        short = [need.types[0] for need, v in zip(task.needs, p.values, strict=True) if not _cheapest(v, need.qty)]
+        short = [need.types[0] for need, v in zip(task.needs, p.lasting[0], strict=True) if not _cheapest(v, need.qty)]
         why = f"too little on the shelf for {', '.join(short)}" if short else "the budget is too small"
         return [*failures, f"no cart covers every need: {why}"]
     return [*failures, *replay(p, cart)]
@@ -108,12 +109,16 @@ def _cheapest(v: NeedValues, qty: int) -> Lines:
 
 
 def covering_cart(p: Prepared) -> Lines | None:
-    """Return a cart that fills every need within the budget: the best one when it does, else the cheapest; or None."""
+    """Return a cart that fills every need within the budget: the best one when it does, else the cheapest; or None.
+
+    Only goods count that stay on the shelf throughout the trip.
+    """
     wanted = [need.qty for need in p.task.needs]
-    if all(sum(n for _, n in lines) == qty for lines, qty in zip(p.best_cart.by_need, wanted, strict=True)):
-        return p.best_cart.lines
+    values, best = p.lasting
+    if all(sum(n for _, n in lines) == qty for lines, qty in zip(best.by_need, wanted, strict=True)):
+        return best.lines
     units: dict[int, int] = {}
-    for v, qty in zip(p.values, wanted, strict=True):
+    for v, qty in zip(values, wanted, strict=True):
         lines = _cheapest(v, qty)
         if not lines:
             return None

@@ -29,7 +29,7 @@ from supermarket_env.rules.world import (
     TYPE_ROW,
     Tables,
 )
-from supermarket_env.store import Store, load_store
+from supermarket_env.store import Store, load_map, load_store
 
 Records = NDArray[np.void]
 
@@ -40,19 +40,35 @@ class World:
     ``size_class`` (n_products,) holds 1 small, 2 regular, 3 large: terciles of size among the distinct sizes of the
     product's type and unit. ``rel_price`` (n_products,) is the mean of price and unit price relative to the medians of
     the type, minus 1, clipped to [-1, 1.5].
+
+    Args:
+        catalogue: The goods.
+        store: The store as it is.
+        map_store: The store as the assistant's map shows it; None: the map is right.
+
+    Raises:
+        LayoutError: too many nodes, or the store was stocked with other goods.
     """
 
-    def __init__(self, catalogue: Catalogue, store: Store) -> None:
+    def __init__(self, catalogue: Catalogue, store: Store, map_store: Store | None = None) -> None:
         if store.n_nodes > MAX_NODES:
             raise LayoutError(f"store {store.name!r} has {store.n_nodes} nodes; the rules hold at most {MAX_NODES}")
         if store.catalogue_hash != catalogue.content_hash:
             raise LayoutError(f"store {store.name!r} was stocked with another catalogue than {catalogue.name!r}")
         self.catalogue = catalogue
         self.store = store
+        self._map_store = map_store
         self.slot_names: tuple[str, ...] = codes.SLOTS + _attribute_names()
         self.size_class = _size_classes(catalogue)
         self.rel_price = _relative_prices(catalogue)
         self.price_cents: list[int] = catalogue.price_cents.tolist()
+
+    @cached_property
+    def app(self) -> World:
+        """The world as the assistant's app knows it: this very world unless the store was rearranged since."""
+        if self._map_store is None or self._map_store is self.store:
+            return self
+        return World(self.catalogue, self._map_store)
 
     def __repr__(self) -> str:
         return f"<World {self.store.name} x {self.catalogue.name}>"
@@ -83,7 +99,7 @@ class World:
 def load_world(catalogue: str, store: str) -> World:
     """Load a catalogue and a store by name and return their world."""
     goods = load_catalogue(catalogue)
-    return World(goods, load_store(store, goods))
+    return World(goods, load_store(store, goods), load_map(store, goods))
 
 
 def _attribute_names() -> tuple[str, ...]:

@@ -37,6 +37,8 @@ shop = load("small_shop")
 def choosy() -> Any:
     """A user who wants attribute 0 (weight .6) and the large size (.4) of brand 1, at most 1.10."""
     user = shop.Shopper(shop.MILK)
+    par = user.w.par[0]
+    par.u_match, par.u_brand, par.u_quality, par.u_price, par.u_limit = 0.5, 0.12, 0.2, 0.25, 0.25
     s = user.s
     s.n_want[0], s.want_attr[0], s.want_w[0], s.brand[0] = 1, 0, 0.6, 1
     s.want_size[0], s.size_w[0], s.limit[0] = 3, 0.4, 110

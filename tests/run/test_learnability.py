@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import sys
 from pathlib import Path
@@ -39,7 +38,7 @@ def game() -> Game:
 def test_no_weights_are_the_silent_assistant(programs: Any, game: Game) -> None:
     policy, learn = programs
     for task in load_suite("dev").tasks[:3]:
-        assert learn.play_policy(game, policy.LinearPolicy(np.zeros(policy.N_WEIGHTS)), task) == learn.play_assistant(
+        assert learn.play_policy(game, policy.LinearPolicy(np.zeros(policy.N_WEIGHTS)), task) == learn.play(
             game, learn.make_agent("silent"), task
         )
         assert not any(e["k"] in ("recommend", "suggest", "goal") for e in game.events)
@@ -80,21 +79,3 @@ def test_every_point_is_a_valid_rule_configuration(programs: Any, place: float) 
     _, learn = programs
     config = RuleConfig.parse(learn.thresholds(np.full(learn.N_THRESHOLDS, place)))
     assert config.ask is (place > 0.0)
-
-
-def test_the_search_climbs(programs: Any) -> None:
-    _, learn = programs
-
-    class Stream:
-        watched = ("task",)
-
-        def batch(self, generation: int, size: int) -> list[str]:
-            return ["task"] * size
-
-    options = argparse.Namespace(generations=20, population=20, batch=1, seed=0)
-    goal = np.array([1.0, -0.5, 0.0])
-    found = learn.search(lambda x, tasks: -float(np.sum((x - goal) ** 2)), 3, Stream(), options)
-    assert len(found.curve) == 21
-    assert found.curve[-1] > found.curve[0]
-    assert np.abs(found.mean - goal).max() < 0.2
-    assert found.episodes == 400

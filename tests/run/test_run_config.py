@@ -67,7 +67,7 @@ def test_the_command_of_the_readme_composes() -> None:
         ("limits.reply_timeout_s=nan", "limits.reply_timeout_s: got nan"),
         ("trials=1.5", "trials: got 1.5; .*valid integer"),
         ("seed=-1", "seed: got -1; .*greater than or equal to 0"),
-        ("scorers=[sie]", r"unknown scorer 'sie'; this version has none, valid is the empty list \[\]"),
+        ("scorers=[sei]", r"unknown scorer 'sei'; valid: judge, sie, mme, grade, virtual_agent\. Did you mean 'sie'"),
         ("reference=rule", "reference: got 'rule'; .*'silent'"),
         ("agents=[]", "expected at least one assistant"),
         ("agents=[rule,rule]", "given twice: rule"),

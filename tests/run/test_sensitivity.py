@@ -88,6 +88,13 @@ def test_cells_are_kept_and_a_torn_one_is_played_again(tmp_path: Path) -> None:
     assert calls == [(4, 4)]
 
 
+def test_several_processes_play_the_same_cells(tmp_path: Path) -> None:
+    many = plan(DEFAULT, draw_population(1), draw_population(2))
+    assert play_cells(many, tmp_path / "two", workers=2) == play_cells(many, tmp_path / "one")
+    lines = {name: (tmp_path / name / CELLS_FILE).read_bytes().splitlines() for name in ("one", "two")}
+    assert sorted(lines["two"]) == sorted(lines["one"])
+
+
 def test_cells_do_not_depend_on_what_else_is_played(tmp_path: Path) -> None:
     together = {(c.condition, c.agent): c.values for c in play_cells(plan(DEFAULT, draw_population(2)), tmp_path / "a")}
     alone = play_cells(plan(draw_population(2), agents=("rule",)), tmp_path / "b")

@@ -63,7 +63,19 @@ def test_impossible_ranges_are_refused(keys: dict[str, object], message: str) ->
         UserConfig.model_validate(keys)
 
 
-def test_new_keys_leave_the_hash_of_the_default_population_alone() -> None:
-    assert UserConfig().content_hash() == UserConfig(ranges={}, impulse_by_trip={}).content_hash()
-    assert UserConfig().content_hash() != UserConfig(ranges={"trust": (0.0, 0.1)}).content_hash()
-    assert UserConfig().content_hash() != UserConfig.model_validate({"mechanisms": {"seek_brand": 1}}).content_hash()
+def test_a_factor_by_trip_leaves_ranges_and_fixed_traits_alone() -> None:
+    bounded = UserConfig(ranges={"impulse": (0.3, 0.6)}, impulse_by_trip={"browse": 3.0, "quick": 0.1})
+    assert (bounded.trait("impulse", 0.5, "browse"), bounded.trait("impulse", 0.5, "quick")) == (0.6, 0.3)
+    assert UserConfig(traits={"impulse": 0.5}).trait("impulse", 0.9, "stock_up") == 0.5
+
+
+def test_every_key_is_part_of_the_hash() -> None:
+    keys: list[dict[str, object]] = [
+        {"ranges": {"trust": (0.0, 0.1)}},
+        {"impulse_by_trip": {}},
+        {"mechanisms": {"seek_brand": 0}},
+        {"wording": "held_back"},
+        {"draw_keys": "turn"},
+    ]
+    found = {UserConfig.model_validate(key).content_hash() for key in keys} | {UserConfig().content_hash()}
+    assert len(found) == len(keys) + 1

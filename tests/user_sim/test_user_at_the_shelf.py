@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 from supermarket_env.rules import codes as c
+from supermarket_env.user_sim.config import StockOutShares
 from supermarket_env.rules.rows import NEED_DONE, NEED_GIVEN_UP, NEED_OPEN
 
 
@@ -29,8 +30,8 @@ def load(name: str) -> ModuleType:
 
 shop = load("small_shop")
 
-SHARES = {1: 0.31, 2: 0.26, 3: 0.19, 4: 0.15, 5: 0.09}
-"""Other store, other brand, same brand, another day, dropped (GMA/FMI 2002)."""
+MEANT = StockOutShares()
+SHARES = {1: MEANT.other_store, 2: MEANT.other_brand, 3: MEANT.same_brand, 4: MEANT.delay, 5: MEANT.drop}
 
 
 def test_shops_alone_by_memory() -> None:
@@ -54,7 +55,7 @@ def test_finds_by_searching_what_it_does_not_know() -> None:
 
 def test_a_look_notices_a_few_and_two_looks_are_the_limit() -> None:
     """With nothing acceptable on the shelf the need is put aside after two looks, and the user says so once."""
-    user = shop.Shopper(shop.MILK, shop.JAM)
+    user = shop.Shopper(shop.MILK, shop.JAM, tables=shop.small_tables(shelf_looks=2))
     user.s.outside[0] = 2.0
     user.open()
     looks, complaints = 0, 0
@@ -119,7 +120,7 @@ def sold_out_user(seed: int, **mechanisms: Any) -> Any:
     return user
 
 
-def test_unassisted_stock_out_reactions_have_the_published_shares() -> None:
+def test_unassisted_stock_out_reactions_have_the_configured_shares() -> None:
     n = 2000
     seen: Counter[int] = Counter()
     for seed in range(n):

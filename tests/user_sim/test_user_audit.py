@@ -30,7 +30,7 @@ def _load() -> ModuleType:
 
 
 broken = _load()
-SMALL = AuditPlan(assistants=("retrieval", "rule", "spam"), episodes=8, twice=2)
+SMALL = AuditPlan(assistants=("retrieval", "rule", "spam"), episodes=12, twice=2)
 
 
 def audited(name: str, plan: AuditPlan = SMALL) -> Sheet:

@@ -30,6 +30,7 @@ shop = load("small_shop")
 
 def test_trust_rises_when_a_place_told_was_right() -> None:
     user = shop.Shopper(shop.JAM, familiarity=0.0, trust=0.9).open()
+    user.w.par[0].finds_alone = 1.0
     user.hear(act=c.A_GUIDE, goal_kind=c.G_SECTION, goal_id=2)
     assert user.s.place_by[0] == PLACE_TOLD
     while user.s.node != 3:

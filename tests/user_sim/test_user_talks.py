@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from supermarket_env.rules import codes as c
+from supermarket_env.rules.rows import PLACE_TOLD
 from supermarket_env.user_sim.mind_tell import slot_value
 
 
@@ -144,6 +145,7 @@ def test_a_known_place_is_not_asked_for() -> None:
 def test_a_goal_teaches_the_place() -> None:
     user = shop.Shopper(shop.JAM, familiarity=0.0, trust=1.0).open()
     assert user.s.place[0] == -1
+    user.w.par[0].finds_alone = 1.0
     user.hear(act=c.A_GUIDE, goal_kind=c.G_CATEGORY, goal_id=shop.JAM)
     assert user.s.place[0] == shop.JAM
     assert user.o.goal_section == shop.JAM
@@ -152,11 +154,46 @@ def test_a_goal_teaches_the_place() -> None:
                                                 c.ACT_CHECKOUT]  # fmt: skip
 
 
+def told_of_the_jam(seed: int, finds_alone: float, step: int = 0) -> Any:
+    """A stranger at the door is told, twice, that the jam is in section 2; ``step`` is a move suggested with it."""
+    user = shop.Shopper(shop.JAM, familiarity=0.0, trust=1.0, seed=seed).open()
+    user.w.par[0].finds_alone = finds_alone
+    user.w.par[0].follow_trust = user.w.par[0].follow_compliance = 0.0
+    hint = {"sug_type": c.ACT_MOVE, "sug_arg": step} if step else {}
+    for _ in range(2):
+        user.hear(act=c.A_GUIDE, goal_kind=c.G_SECTION, goal_id=2, **hint)
+        if user.s.node != 0:
+            break
+    return user
+
+
+def test_a_far_place_is_found_when_the_first_step_is_shown() -> None:
+    shown = told_of_the_jam(1, 0.0, step=1)
+    assert shown.s.place[0] == shop.JAM
+    assert told_of_the_jam(1, 0.0).s.place[0] == -1
+
+
+def test_naming_a_far_place_again_does_not_help() -> None:
+    n = 400
+    once = 0
+    for seed in range(n):
+        user = shop.Shopper(shop.JAM, familiarity=0.0, trust=1.0, seed=seed).open()
+        user.w.par[0].finds_alone = 0.3
+        start = user.s.node
+        user.hear(act=c.A_GUIDE, goal_kind=c.G_SECTION, goal_id=2)
+        first = user.s.place[0] == shop.JAM
+        once += first
+        user.at(start).hear(act=c.A_GUIDE, goal_kind=c.G_SECTION, goal_id=2)
+        assert first or user.s.place[0] != shop.JAM or user.s.place_by[0] != PLACE_TOLD
+    assert abs(once / n - 0.3) < 0.08
+
+
 def test_the_less_it_trusts_the_fewer_goals_it_believes() -> None:
     def believed(trust: float) -> int:
         n = 0
         for seed in range(400):
             user = shop.Shopper(shop.JAM, familiarity=0.0, trust=trust, seed=seed).open()
+            user.w.par[0].finds_alone = 1.0
             user.hear(act=c.A_GUIDE, goal_kind=c.G_SECTION, goal_id=2)
             n += user.s.place[0] == 2
         return n

@@ -1,0 +1,117 @@
+"""``supermarket judge-check``: whether a judge can be believed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from supermarket_env.errors import ConfigError
+
+
+def judge_check(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Logs with episodes of sound assistants.")],
+    backend: Annotated[str, typer.Option(help="rules or llm")] = "rules",
+    model: Annotated[str | None, typer.Option(help="For llm: import path, or a file of recorded answers.")] = None,
+    ratings: Annotated[Path | None, typer.Option(help="People's ratings of these episodes, for the validity.")] = None,
+    agent: Annotated[str, typer.Option(help="Assistants whose episodes are used (comma-separated).")] = "",
+    per_fault: Annotated[int, typer.Option(help="Pairs of each planted fault.")] = 200,
+    episodes: Annotated[int, typer.Option(help="Episodes of the other checks.")] = 40,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Check a judge: planted faults, halo, padding, stability, blindness, and agreement with people."""
+    result = run_checks(runs, backend, model, ratings, [a for a in agent.split(",") if a], per_fault, episodes)
+    print(json.dumps(result, allow_nan=False) if as_json else as_text(result))
+    if not result["holds"]:
+        raise typer.Exit(1)
+
+
+def run_checks(
+    runs: list[Path],
+    backend: str,
+    model: str | None,
+    ratings: Path | None,
+    agents: list[str],
+    per_fault: int,
+    n_episodes: int,
+) -> dict[str, Any]:
+    """Run all checks and return their results as JSON-ready data.
+
+    Raises:
+        SupermarketError: If a log, the judge's options or the ratings are broken, or no episode is left.
+    """
+    from supermarket_env.events.log import episode_files, read_log
+    from supermarket_env.scorers import impl_of
+    from supermarket_env.scorers.judge import checks
+    from supermarket_env.scorers.judge.human import read_ratings
+    from supermarket_env.scorers.judge.scorer import make_scorer
+    from supermarket_env.scorers.sheets import is_scorable
+
+    if backend not in ("rules", "llm"):
+        raise ConfigError(f"--backend: expected rules or llm, got {backend!r}")
+    read = [e for run in runs for file in episode_files(run) for e in read_log([file]).episodes]
+    kept = [e for e in read if is_scorable(e) and (not agents or e.agent in agents)]
+    if not kept:
+        raise ConfigError(f"no episode of {', '.join(agents) or 'any assistant'} in {', '.join(map(str, runs))}")
+    few = kept[:n_episodes]
+    judge = make_scorer(backend, model=model)
+    repeats = [make_scorer(backend, model=model, seed=1000 * k) for k in range(checks.REPEATS)]
+    faults = checks.check_faults(judge, kept, per_fault=per_fault)
+    leakage = checks.check_leakage(judge, few)
+    result: dict[str, Any] = {
+        "judge": impl_of(judge),
+        "n_episodes": len(kept),
+        "faults": [{**c._asdict(), "holds": c.holds} for c in faults],
+        "halo": checks.check_halo(judge, few),
+        "padding": [c._asdict() for c in checks.check_padding(judge, few)],
+        "stability": [c._asdict() for c in checks.check_stability(repeats, few)],
+        "leakage": {**leakage._asdict(), "holds": leakage.holds},
+    }
+    if ratings is not None:
+        people: dict[str, dict[str, list[float]]] = {}
+        for r in read_ratings(ratings):
+            people.setdefault(r.episode_id, {}).setdefault(r.dim, []).append(r.score)
+        rated = {e.episode_id: checks.ratings_of(judge, e) for e in kept if e.episode_id in people}
+        result["validity"] = [c._asdict() for c in checks.check_validity(rated, people)]
+    result["holds"] = leakage.holds and all(check.holds for check in faults if check.n)
+    return result
+
+
+def as_text(result: dict[str, Any]) -> str:
+    """Return the results as a short report."""
+    lines = [f"judge {result['judge']}, {result['n_episodes']} episodes", "", "planted faults (mean change)"]
+    for check in result["faults"]:
+        if not check["n"]:
+            lines.append(f"  {check['fault']:<20} no place in these episodes")
+            continue
+        others = max(
+            (
+                abs(c)
+                for d, c in check["changes"].items()
+                if d not in (check["target"], "overall_satisfaction") and c is not None
+            ),
+            default=0.0,
+        )
+        fell = _number(check["changes"][check["target"]])
+        verdict = "holds" if check["holds"] else "FAILS"
+        what = f"{check['fault']:<20} n {check['n']:<4} {check['target']:<21} {fell}"
+        lines.append(f"  {what}  others at most {others:.2f}  {verdict}")
+    lines += ["", f"halo: mean correlation between dimensions {_number(result['halo'])}"]
+    lines += ["", "content-free padding (mean change; per log length)"]
+    lines += [f"  {c['dim']:<21} {_number(c['change'])}  {_number(c['slope'])}" for c in result["padding"] if c["n"]]
+    lines += ["", "stability (SD within an episode; share identical)"]
+    lines += [f"  {c['dim']:<21} {_number(c['sd'])}  {_number(c['identical'])}" for c in result["stability"] if c["n"]]
+    blind = "holds" if result["leakage"]["holds"] else f"FAILS: {result['leakage']['changed']}"
+    lines += ["", f"blind to name, rewards and hidden truth: {blind}"]
+    for c in result.get("validity", ()):
+        if c["n"]:
+            lines.append(
+                f"agreement with people, {c['dim']}: alpha {_number(c['alpha'])} (people {_number(c['human_alpha'])})"
+            )
+    return "\n".join(lines)
+
+
+def _number(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:+.3f}"

@@ -1,0 +1,160 @@
+"""``parallel_env``: PettingZoo's parallel API, one step a turn of every pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gymnasium import spaces
+from pettingzoo import ParallelEnv
+
+from supermarket_env.envs.shared_store import SharedStore
+from supermarket_env.errors import ConfigError
+
+
+class SupermarketParallelEnv(ParallelEnv[str, dict[str, Any], Any]):
+    """Assistants and users of one store, all acting at once.
+
+    A step plays one turn of every pair that is still shopping, in the order of their numbers. Acting at once means that
+    a user's answer is chosen before it hears this turn's message: what it sees is the message of the turn before. With
+    ``scripted`` 1 in its action the scripted user answers, which does hear it; ``scripted_answers`` tells beforehand
+    what that will be. Where users must hear before they answer, use ``env``.
+
+    An assistant's spaces are those of ``Supermarket-v0``, a user's ``user_action_space`` and
+    ``user_observation_space``. Both agents of a pair get the same reward, and end together: ``terminated`` when the
+    trip ends, ``truncated`` after ``max_cycles`` turns.
+
+    Args:
+        max_cycles: Turns after which all are truncated; None for no limit but the game's own.
+        render_mode: ``ansi`` or None.
+        **options: Arguments of :class:`SharedStore`.
+
+    Raises:
+        ConfigError: an argument is out of range.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo declares it so
+        "name": "supermarket_v0",
+        "render_modes": ["ansi"],
+        "is_parallelizable": True,
+    }
+
+    def __init__(self, *, max_cycles: int | None = None, render_mode: str | None = None, **options: Any) -> None:
+        check_arguments(max_cycles, render_mode)
+        self.store = SharedStore(**options)
+        self.max_cycles = max_cycles
+        self.render_mode = render_mode
+        self.possible_agents = self.store.agents
+        self.agents: list[str] = []
+        self.observation_spaces = {name: both[0] for name, both in self.store.spaces.items()}
+        self.action_spaces = {name: both[1] for name, both in self.store.spaces.items()}
+        self._names = [(f"assistant_{i}", f"user_{i}") for i in range(len(self.store.games))]
+        self.turn = 0
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """Return the observation space of an agent, always the same object."""
+        return self.store.spaces[agent][0]
+
+    def action_space(self, agent: str) -> spaces.Dict:
+        """Return the action space of an agent, always the same object."""
+        return self.store.spaces[agent][1]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+        """Start a trip for every pair; see ``SharedStore.reset`` for ``options``."""
+        self.store.reset(seed, options)
+        self.agents = list(self.possible_agents)
+        self.turn = 0
+        return self._seen([(i, *names) for i, names in enumerate(self._names)])
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[
+        dict[str, dict[str, Any]],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        """Play one turn of every pair; ``actions`` has an entry for every agent.
+
+        An assistant's may also be an ``AssistantMessage``.
+
+        Raises:
+            KeyError: a live agent has no action.
+            MessageError: an action is no element of its space; nothing has happened then.
+        """
+        store = self.store
+        if not self.agents:
+            return {}, {}, {}, {}, {}
+        live = [(i, *self._names[i]) for i, game in enumerate(store.games) if not game.done]
+        try:
+            answers = [store.users.read(actions[user]) for _, _, user in live]
+            for i, assistant, _ in live:
+                store.games[i].say(store.reader, actions[assistant])
+        except KeyError as error:
+            raise KeyError(f"no action for {error}; every live agent acts: {', '.join(self.agents)}") from None
+        for (i, _, _), answer in zip(live, answers, strict=True):
+            store.respond(i, answer)
+        self.turn += 1
+        truncated = self.max_cycles is not None and self.turn >= self.max_cycles
+        rewards: dict[str, float] = {}
+        terminations: dict[str, bool] = {}
+        truncations: dict[str, bool] = {}
+        ended = truncated
+        for i, assistant, user in live:
+            done = store.games[i].done
+            ended |= done
+            rewards[assistant] = rewards[user] = store.reward(i)
+            terminations[assistant] = terminations[user] = done
+            truncations[assistant] = truncations[user] = truncated and not done
+        seen, infos = self._seen(live)
+        if ended:
+            self.agents = [] if truncated else [name for name in self.agents if not terminations[name]]
+        return seen, rewards, terminations, truncations, infos
+
+    def _seen(self, pairs: Any) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+        """Return observations and infos of both agents of each of these pairs."""
+        seen: dict[str, dict[str, Any]] = {}
+        infos: dict[str, dict[str, Any]] = {}
+        for i, assistant, user in pairs:
+            seen[assistant] = self.store.eyes[i].observation()
+            seen[user] = self.store.user_observation(i)
+            infos[assistant] = self.store.info(i, user=False)
+            infos[user] = self.store.info(i, user=True)
+        return seen, infos
+
+    def scripted_answers(self, actions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """Return the actions by which the scripted users will answer these assistants' messages in this turn.
+
+        ``env.step({**messages, **env.scripted_answers(messages)})`` plays what ``Supermarket-v0`` plays.
+        """
+        messages = {
+            i: actions[f"assistant_{i}"] for i in range(len(self.store.games)) if f"assistant_{i}" in self.agents
+        }
+        return {f"user_{i}": answer for i, answer in self.store.scripted_answers(messages).items()}
+
+    def render(self) -> str | None:
+        """Return the latest exchanges as text (``ansi``)."""
+        return self.store.render() if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def check_arguments(max_cycles: int | None, render_mode: str | None) -> None:
+    """Check what both environments take.
+
+    Raises:
+        ConfigError: an argument is out of range.
+    """
+    if max_cycles is not None and max_cycles < 1:
+        raise ConfigError(f"max_cycles must be at least 1 or None, got {max_cycles}")
+    if render_mode not in (None, "ansi"):
+        raise ConfigError(f"render_mode must be 'ansi' or None, got {render_mode!r}")
+
+
+def parallel_env(**options: Any) -> SupermarketParallelEnv:
+    """Return the parallel environment; see :class:`SupermarketParallelEnv`."""
+    return SupermarketParallelEnv(**options)

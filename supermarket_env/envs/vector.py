@@ -1,0 +1,348 @@
+"""``Supermarket-v0`` for many episodes at once: a native Gymnasium vector environment over the same rule book."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from supermarket_env.envs.game import EpisodeLabels, Game, trip_reward, turn_reward
+from supermarket_env.envs.spaces import ActionReader, action_space, observation_space
+from supermarket_env.envs.task_source import DRAWN_BELOW, TaskSource, luck, task_number
+from supermarket_env.envs.vector_actions import BatchReader, single
+from supermarket_env.envs.vector_masks import BatchMasks, MaskTable
+from supermarket_env.envs.vector_rows import Batch, RowKernel
+from supermarket_env.errors import ConfigError
+from supermarket_env.events.hooks import Hook, HookSet
+from supermarket_env.rules import codes
+from supermarket_env.rules import observe as parts
+from supermarket_env.tasks.prepare import Prepared, prepare
+from supermarket_env.tasks.state import seed_lanes
+from supermarket_env.user_sim.config import UserConfig, wording_for
+from supermarket_env.world import load_world
+
+Observation = dict[str, Any]
+Bools = NDArray[np.bool_]
+DRAWN_AHEAD = 32
+"""Numbers drawn at once from one environment's generator: the same ones as drawn one by one."""
+
+
+class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]]):
+    """N independent episodes of ``Supermarket-v0``, stepped together; see :class:`SupermarketEnv` for the game.
+
+    Observations, rewards, ends and ``info`` are those of N scalar environments to the last bit, and so are the log
+    lines of recorded rows.
+
+    Args:
+        num_envs: Number of episodes, >= 1.
+        store, catalogue, suite, track, user, max_turns, mode, texts, train_tasks: As for :class:`SupermarketEnv`.
+            ``texts=False`` leaves the words in the observation empty; words are made one environment at a time and
+            cost more than all the rest.
+        autoreset_mode: ``NEXT_STEP`` (the step after an end resets), ``SAME_STEP`` (``info`` has ``final_obs`` and
+            ``final_info``) or ``DISABLED`` (``reset(options={"reset_mask": ...})`` resets some).
+        copy: False hands out two sets of arrays in turn instead of new ones: an observation then stays as it is until
+            the step after the next one.
+        record: Numbers of the environments whose episodes are played in full, with events and ``hooks``; ``games``
+            holds them.
+        hooks: Hooks of the recorded environments (a ``Recorder`` writes their log, ``StreamingMetrics`` adds up
+            figures).
+
+    Raises:
+        ConfigError: an argument is out of range or unknown.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        store: str = "neighbourhood",
+        catalogue: str = "embedded",
+        suite: str = "dev",
+        track: str = "semantic",
+        user: Mapping[str, Any] | None = None,
+        max_turns: int | None = None,
+        mode: str = "auto",
+        texts: bool = True,
+        train_tasks: int | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        record: Iterable[int] = (),
+        hooks: Iterable[Hook] = (),
+        render_mode: str | None = None,
+    ) -> None:
+        if num_envs < 1:
+            raise ConfigError(f"num_envs must be at least 1, got {num_envs}")
+        if render_mode not in (None, "ansi"):
+            raise ConfigError(f"render_mode must be 'ansi' or None, got {render_mode!r}")
+        self.num_envs = num_envs
+        self.render_mode = render_mode
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {"render_modes": ["ansi"], "render_fps": 1, "autoreset_mode": self.autoreset_mode}
+        self.copy = copy
+        self.world = load_world(catalogue, store)
+        self.source = TaskSource(self.world, suite, store, catalogue, train_tasks)
+        population = UserConfig.model_validate({"wording": wording_for(track, suite), **(user or {})})
+        self.game = Game(self.world, track=track, user=population, max_turns=max_turns, texts=texts, mode=mode)
+        """The game that the rows' games are copies of; it is never played itself."""
+        self.single_action_space = action_space(self.world)
+        self.single_observation_space = observation_space(self.world)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        kernel = self.game.kernel
+        self._batch = Batch(kernel.rules, kernel.tables, kernel.app_tables, num_envs)
+        self._reader = BatchReader(self.world, self.single_action_space, self.game.decoder.opening_value, num_envs)
+        self._single_reader = ActionReader(self.world, self.game.decoder.opening_value)
+        table = MaskTable(self.world)
+        self._sets = [
+            (np.zeros((num_envs, parts.OBSERVATION_SIZE), dtype=np.float32), BatchMasks(table, num_envs))
+            for _ in range(1 if copy else 2)
+        ]
+        self._at_set = 0
+        self.games: dict[int, Game] = self._row_games(record, hooks)
+        self._fresh_rows()
+
+    def _row_games(self, record: Iterable[int], hooks: Iterable[Hook]) -> dict[int, Game]:
+        """Return the games of the rows that are played in full: the recorded ones, with words all of them."""
+        recorded = sorted(set(record))
+        if recorded and not 0 <= recorded[0] <= recorded[-1] < self.num_envs:
+            raise ConfigError(f"recorded environments are numbers in 0..{self.num_envs - 1}, got {recorded}")
+        watched = HookSet(hooks)
+        if watched and not recorded:
+            raise ConfigError("hooks watch recorded environments: name some with record=")
+        self.recorded = tuple(recorded)
+        self.game.warm()
+        games = {}
+        for k in range(self.num_envs) if self.game.texts else recorded:
+            game = games[k] = copy.copy(self.game)
+            game.kernel = RowKernel(self._batch, k)
+            game.hooks = watched if k in recorded else HookSet(())
+        return games
+
+    def _fresh_rows(self) -> None:
+        n = self.num_envs
+        self._generators: list[np.random.Generator | None] = [None] * n
+        self._seeds = [-1] * n
+        self._ahead = np.zeros((n, DRAWN_AHEAD), dtype=np.int64)
+        self._used = np.full(n, DRAWN_AHEAD, dtype=np.int64)
+        self._prepared: list[Prepared | None] = [None] * n
+        self._turn_reward = np.zeros(n)
+        self._n_episode = np.zeros(n, dtype=np.int64)
+        self._ended = np.ones(n, dtype=bool)
+        self._started = False
+
+    # --- the interface -------------------------------------------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start episodes.
+
+        Args:
+            seed: A number (environment i is seeded with ``seed + i``), one a row (None leaves that row's luck going
+                on), or None.
+            options: ``task`` (an id or a Task, for all or a list with one a row), ``seed`` (luck of the episode, one
+                or a list), ``reset_mask`` ((n,) bool: reset only these; True somewhere).
+
+        Raises:
+            ConfigError: a list of another length, an unknown option, a mask of another form.
+            TaskError: an unknown task id.
+        """
+        n = self.num_envs
+        options = dict(options or {})
+        rows = self._masked(options.pop("reset_mask", None))
+        tasks, lucks = _each(options.pop("task", None), n, "task"), _each(options.pop("seed", None), n, "seed")
+        if options:
+            raise ConfigError(f"unknown reset options {sorted(options)}; valid: reset_mask, seed, task")
+        seeds = [seed + k for k in range(n)] if isinstance(seed, int | np.integer) else _each(seed, n, "seed")
+        for k in rows.tolist():
+            if seeds[k] is not None:
+                self._generators[k], self._seeds[k] = seeding.np_random(int(seeds[k]))
+                self._used[k] = DRAWN_AHEAD
+        self._start(rows, tasks, lucks)
+        self._started = True
+        turn, reset = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
+        reset[rows] = True
+        return self._observe(), {"turn": turn, "_turn": reset}
+
+    def step(self, actions: dict[str, Any]) -> tuple[Observation, NDArray[np.float64], Bools, Bools, dict[str, Any]]:
+        """Play one turn of every episode with a batch of messages.
+
+        Raises:
+            MessageError: ``actions`` is no element of the action space; nothing has happened then.
+            ResetNeeded: never reset, or (``DISABLED``) an ended episode was not reset.
+        """
+        if not self._started or (self.autoreset_mode == AutoresetMode.DISABLED and self._ended.any()):
+            rows = np.flatnonzero(self._ended).tolist()
+            raise ResetNeeded(f"environments {rows[:8]} have ended: reset them first (options={{'reset_mask': ...}})")
+        batch = self._batch
+        given = self._reader.fill(actions, batch.messages)
+        again = self._ended
+        running = ~again
+        self._reader.complete(batch.messages, batch.state("node"))
+        batch.play()
+        self._play_games(actions, given, running)
+        end = np.where(running, batch.state("end"), 0)
+        terminated = end != 0
+        reward = np.where(running, self._turn_reward, 0.0)
+        info: dict[str, Any] = {"turn": np.array(batch.state("turn")), "_turn": np.ones(self.num_envs, dtype=bool)}
+        ended = np.flatnonzero(terminated)
+        for k in ended.tolist():
+            reward[k] = self._last_reward(k, int(end[k]))
+        self._ended = terminated.copy()
+        if again.any():
+            self._start(np.flatnonzero(again))
+            info["turn"][again] = 0
+        if len(ended) and self.autoreset_mode == AutoresetMode.SAME_STEP:
+            info = self._same_step(ended, end, info)
+        elif len(ended):
+            info["reason"] = _reasons(end)
+            info["_reason"] = terminated.copy()
+        return self._observe(), reward, terminated, np.zeros(self.num_envs, dtype=bool), info
+
+    def render(self) -> tuple[str, ...]:
+        """Return the latest exchange of every recorded environment as text (``ansi``)."""
+        return tuple(self.games[k].render() for k in self.recorded)
+
+    @property
+    def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The seed of every environment's generator, -1 where none was set yet."""
+        return tuple(self._seeds)
+
+    # --- parts of a step -----------------------------------------------------------------------------------------------
+
+    def _masked(self, mask: Any) -> NDArray[np.intp]:
+        if mask is None:
+            return np.arange(self.num_envs)
+        good = isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (self.num_envs,)
+        if not good or not mask.any():
+            raise ConfigError(f"reset_mask is a bool array of shape ({self.num_envs},) with a True, got {mask!r:.200}")
+        if not self._started and not mask.all():
+            raise ConfigError("the first reset is one of all environments")
+        return np.flatnonzero(mask)
+
+    def _start(self, rows: NDArray[np.intp], tasks: Sequence[Any] = (), lucks: Sequence[Any] = ()) -> None:
+        """Start the next episode of these rows; what the options ask for goes before what is drawn."""
+        drawn = self._draw(rows)
+        numbers = task_number(drawn).tolist()
+        seeds = luck(drawn)
+        chosen = []
+        for j, k in enumerate(rows.tolist()):
+            wanted = tasks[k] if tasks else None
+            chosen.append(self.source.pick(numbers[j]) if wanted is None else self.source.named(wanted))
+            if lucks and lucks[k] is not None:
+                seeds[j] = _episode_seed(lucks[k])
+        prepared = [prepare(self.world, task, self.game.user) for task in chosen]
+        limits = np.array([self.game.max_turns or one.max_turns for one in prepared], dtype=np.int64)
+        reads_acts = 1 if self.game.track == "semantic" else 0
+        self._batch.begin(rows, prepared, seed_lanes(seeds), limits, reads_acts)  # type: ignore[arg-type]
+        self._turn_reward[rows] = [turn_reward(one) for one in prepared]
+        self._n_episode[rows] += 1
+        self._ended[rows] = False
+        for j, k in enumerate(rows.tolist()):
+            self._prepared[k] = prepared[j]
+            if k in self.games:
+                self.games[k].reset(chosen[j], seed=int(seeds[j]), labels=self._labels(k, chosen[j]))
+
+    def _draw(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return one number of each row's own generator."""
+        for k in rows[self._used[rows] == DRAWN_AHEAD].tolist():
+            generator = self._generators[k]
+            if generator is None:
+                generator, self._seeds[k] = seeding.np_random()
+                self._generators[k] = generator
+            self._ahead[k] = generator.integers(DRAWN_BELOW, size=DRAWN_AHEAD)
+            self._used[k] = 0
+        drawn = self._ahead[rows, self._used[rows]]
+        self._used[rows] += 1
+        return drawn
+
+    def _labels(self, k: int, task: Any) -> EpisodeLabels:
+        world, number = self.world, int(self._n_episode[k]) - 1
+        return EpisodeLabels.of(world, self.source.suite, task, self.game.user.name, number)
+
+    def _play_games(self, actions: dict[str, Any], given: dict[str, NDArray[np.int64]], running: Bools) -> None:
+        """Let the games of the rows played in full take in the turn."""
+        if not self.games:
+            return
+        texts = actions.get("text") or ("",) * self.num_envs
+        for k, game in self.games.items():
+            if running[k]:
+                text = texts[k] if isinstance(texts[k], str) else ""
+                game.step_row(self._single_reader.fill, single(given, text, k), text)
+
+    def _last_reward(self, k: int, end: int) -> float:
+        prepared = self._prepared[k]
+        assert prepared is not None
+        cart = self._batch.cart(k) if end in (codes.E_CHECKOUT, codes.E_PATIENCE_CHECKOUT) else None
+        return trip_reward(prepared, cart)
+
+    def _same_step(self, ended: NDArray[np.intp], end: NDArray[np.int64], info: dict[str, Any]) -> dict[str, Any]:
+        """Keep the last observations and information of the ended rows and start their next episodes."""
+        last = self._observe(own=True)
+        turns = info["turn"]
+        for k in ended.tolist():
+            final = {"turn": int(turns[k]), "reason": codes.ENDS[end[k]]}
+            seen = {name: values[k] for name, values in last.items()}
+            info = self._add_info(info, {"final_obs": seen, "final_info": final}, k)
+        self._start(ended)
+        turns[ended] = 0
+        return info
+
+    def _observe(self, *, own: bool = False) -> Observation:
+        """Return the observation of all rows; ``own`` or ``copy`` makes its arrays the caller's."""
+        self._at_set = (self._at_set + 1) % len(self._sets)
+        x, masks = self._sets[self._at_set]
+        own = own or self.copy
+        if own:
+            x = np.empty_like(x)
+        self._batch.observe(x)
+        n = self.num_envs
+        observation: Observation = {
+            "needs": x[:, : parts.AT_CANDIDATES].reshape(n, codes.MAX_NEEDS, parts.NEED_FEATURES),
+            "candidates": x[:, parts.AT_CANDIDATES : parts.AT_MOVES].reshape(
+                n, codes.MAX_NEEDS, codes.MAX_CANDIDATES, parts.CANDIDATE_FEATURES
+            ),
+            "moves": x[:, parts.AT_MOVES : parts.AT_DIALOGUE].reshape(n, codes.MAX_MOVES, parts.MOVE_FEATURES),
+            "dialogue": x[:, parts.AT_DIALOGUE : parts.AT_TRIP],
+            "trip": x[:, parts.AT_TRIP :],
+        }
+        masks.fill(self._batch, observation)
+        if own:
+            observation["mask_product"] = observation["mask_product"].copy()
+            observation["mask_cart"] = observation["mask_cart"].copy()
+        if self.game.texts:
+            observation["words"] = tuple(self.games[k].last_words for k in range(n))
+        else:
+            observation["words"] = ("",) * n
+        return observation
+
+
+def _each(value: Any, n: int, name: str) -> list[Any]:
+    """Return one value a row: a list as it is, anything else for all."""
+    if isinstance(value, list | tuple | np.ndarray):
+        if len(value) != n:
+            raise ConfigError(f"{name} as a list needs one entry for each of {n} environments, got {len(value)}")
+        return list(value)
+    return [value] * n
+
+
+def _episode_seed(value: Any) -> int:
+    seed = int(value)
+    if not 0 <= seed < 2**62:
+        raise ConfigError(f"an episode seed is an integer in [0, 2**62), got {value!r}")
+    return seed
+
+
+def _reasons(end: NDArray[np.int64]) -> NDArray[Any]:
+    """Return why episodes ended, None where they did not."""
+    reasons = np.full(len(end), None, dtype=object)
+    for k in np.flatnonzero(end).tolist():
+        reasons[k] = codes.ENDS[end[k]]
+    return reasons

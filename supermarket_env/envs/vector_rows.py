@@ -1,0 +1,188 @@
+"""The rows of many episodes at once, moved by the very entry points that move one.
+
+Compiled, states, messages and outcomes are record arrays of N rows; plain, they are lists of N slotted rows. A
+:class:`RowKernel` shows one of the rows to a :class:`~supermarket_env.envs.game.Game`, which then makes words, events
+and log lines of it without moving it a second time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supermarket_env.envs.kernel import Kernel
+from supermarket_env.rules.observe import OBSERVATION_SIZE
+from supermarket_env.rules.rows import MESSAGE_DTYPE, OUTCOME_DTYPE, STATE_DTYPE, Message, Outcome, State, to_plain
+from supermarket_env.rules.twins import Rules, compiled, direct, plain
+from supermarket_env.rules.world import Tables
+from supermarket_env.tasks.prepare import Prepared
+
+CHUNK = 128
+"""Trips begun at once: they are set up in a small array that stays in the processor's cache."""
+ENTRIES = ("begin_trips", "play_turns", "observe_rows")
+Ints = NDArray[np.int64]
+
+
+class Batch:
+    """States, messages and outcomes of ``n`` episodes.
+
+    Args:
+        rules: Plain or compiled.
+        tables: The world in the form these rules take.
+        app_tables: The world as the assistant's map shows it: what observations are made of.
+        n: Number of rows.
+    """
+
+    def __init__(self, rules: Rules, tables: Tables, app_tables: Tables, n: int) -> None:
+        self.rules = rules
+        self.tables = tables
+        self.app_tables = app_tables
+        self.n = n
+        self.messages: Any = np.zeros(n, dtype=MESSAGE_DTYPE)
+        """The messages of this turn, an array whatever the rules; plain rules read copies of them."""
+        if rules.compiled:
+            self.states: Any = np.zeros(n, dtype=STATE_DTYPE)
+            self.outcomes: Any = np.zeros(n, dtype=OUTCOME_DTYPE)
+            self._scratch = np.zeros(min(n, CHUNK), dtype=STATE_DTYPE)
+            self._fresh = np.zeros(min(n, CHUNK), dtype=OUTCOME_DTYPE)
+        else:
+            self.states = [State() for _ in range(n)]
+            self.outcomes = [Outcome() for _ in range(n)]
+            self._plain_messages: list[Any] = [Message() for _ in range(n)]
+        self._called: dict[str, Any] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "rules": self.rules.compiled, "_called": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.rules = compiled() if state["rules"] else plain()
+
+    def _run(self, name: str, *arguments: Any) -> None:
+        """Call an entry point; from the second call on the machine code itself."""
+        entry = self._called.get(name)
+        if entry is not None:
+            entry(*arguments)
+            return
+        entry = getattr(self.rules, name)
+        entry(*arguments)
+        self._called[name] = direct(entry)
+
+    # --- moving --------------------------------------------------------------------------------------------------------
+
+    def begin(
+        self, rows: Ints, prepared: list[Prepared], lanes: tuple[Ints, Ints], limits: Ints, reads_acts: int
+    ) -> None:
+        """Start trips in these rows: one prepared task, two lanes of luck and one turn limit each."""
+        if not self.rules.compiled:
+            for j, k in enumerate(rows.tolist()):
+                s: Any = prepared[j].fresh_state()
+                s.seed_lo, s.seed_hi = int(lanes[0][j]), int(lanes[1][j])
+                s.max_turns, s.reads_acts = int(limits[j]), reads_acts
+                self.states[k] = s
+                self.rules.begin_trips(self.tables, [s], [self.outcomes[k]], 1)
+            return
+        scratch, fresh = self._scratch, self._fresh
+        for first in range(0, len(rows), CHUNK):
+            some = slice(first, first + CHUNK)
+            here = rows[some]
+            m = len(here)
+            for j, one in enumerate(prepared[some]):
+                scratch[j] = one.record[0]
+            scratch["seed_lo"][:m] = lanes[0][some]
+            scratch["seed_hi"][:m] = lanes[1][some]
+            scratch["max_turns"][:m] = limits[some]
+            scratch["reads_acts"][:m] = reads_acts
+            self._run("begin_trips", self.tables, scratch, fresh, m)
+            for j, k in enumerate(here.tolist()):
+                self.states[k] = scratch[j]
+                self.outcomes[k] = fresh[j]
+
+    def play(self) -> None:
+        """Play one turn of every row with ``messages``; rows whose episode has ended stay as they are."""
+        if self.rules.compiled:
+            self._run("play_turns", self.tables, self.states, self.messages, self.outcomes, self.n)
+            return
+        for k, message in enumerate(self._plain_messages):
+            to_plain(self.messages[k], message)
+        self.rules.play_turns(self.tables, self.states, self._plain_messages, self.outcomes, self.n)
+
+    def observe(self, x: NDArray[np.float32]) -> None:
+        """Fill the observation rows ``x`` (n, OBSERVATION_SIZE)."""
+        if self.rules.compiled:
+            self._run("observe_rows", self.app_tables, self.states, x, self.n)
+            return
+        rows = [[0.0] * OBSERVATION_SIZE for _ in range(self.n)]
+        self.rules.observe_rows(self.app_tables, self.states, rows, self.n)
+        x[:] = rows
+
+    # --- reading -------------------------------------------------------------------------------------------------------
+
+    def state(self, name: str) -> Ints:
+        """Return one whole-number field of all states, (n,); to be read at once: the next turn may change it."""
+        if self.rules.compiled:
+            return self.states[name]  # type: ignore[no-any-return]
+        return np.array([getattr(s, name) for s in self.states], dtype=np.int64)
+
+    def outcome(self, name: str) -> Ints:
+        """Return one whole-number field of all outcomes, (n,)."""
+        if self.rules.compiled:
+            return self.outcomes[name]  # type: ignore[no-any-return]
+        return np.array([getattr(o, name) for o in self.outcomes], dtype=np.int64)
+
+    def cart(self, k: int) -> dict[int, int]:
+        """Return the cart of row ``k``: quantities by product number, in order of first add."""
+        if self.rules.compiled:
+            row = self.states[k]
+            n = int(row["n_cart"])
+            products, amounts = row["cart_p"][:n].tolist(), row["cart_q"][:n].tolist()
+        else:
+            s = self.states[k]
+            products, amounts = s.cart_p[: s.n_cart], s.cart_q[: s.n_cart]
+        return dict(zip(products, amounts, strict=True))
+
+
+class RowKernel(Kernel):
+    """One row of a batch as a game sees it: the batch moves it, the game only reads what came of it."""
+
+    def __init__(self, batch: Batch, row: int) -> None:
+        super().__init__(batch.rules, batch.tables, batch.app_tables)
+        self.batch = batch
+        self.row = row
+        self._bind()
+
+    def _bind(self) -> None:
+        if self.rules.compiled:
+            here = slice(self.row, self.row + 1)
+            self.states = self.batch.states[here]
+            self.messages = self.batch.messages[here]
+            self.outcomes = self.batch.outcomes[here]
+            self._views()
+        else:
+            self._take()
+
+    def __getstate__(self) -> dict[str, Any]:
+        shared = ("states", "messages", "outcomes", "_state_parts")
+        return {name: value for name, value in super().__getstate__().items() if name not in shared}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.rules = self.batch.rules
+        self._bind()
+
+    def _take(self) -> None:
+        """Take the plain rows that the batch has now."""
+        self._state, self.o = self.batch.states[self.row], self.batch.outcomes[self.row]
+
+    def begin(self, prepared: Prepared, lanes: tuple[int, int], *, max_turns: int, reads_acts: int) -> None:
+        """Read what came of the start; the batch has begun the trip."""
+        self.play()
+
+    def play(self) -> None:
+        """Read what came of the turn; the batch has played it."""
+        if self.rules.compiled:
+            self._read_outcome()
+        else:
+            self._take()

@@ -1,0 +1,213 @@
+"""Scorers in a run: live at the end of each episode, and later from its log, with the same lines.
+
+While a run goes on, each process appends the lines of its episodes to part files. At the end they become one scores
+file a scorer, sorted by episode; what is missing (a run killed between an episode and its scores) is scored from the
+log then. A scorer that fails on an episode leaves a fault there and goes on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from supermarket_env.errors import LogError, RunFolderError
+from supermarket_env.events.episode import Episode
+from supermarket_env.events.hooks import Hook
+from supermarket_env.events.log import SCORES_FOLDER, decode_line, encode_canonical, episode_files, read_log
+from supermarket_env.scorers import Scorer, impl_of, make_scorers
+from supermarket_env.scorers.files import read_scores, scores_path, write_scores
+from supermarket_env.scorers.sheets import Scored, is_scorable, score_episode
+from supermarket_env.scorers.truth import check_hashes
+from supermarket_env.tasks.suites import store_key
+
+PART = ".part"
+
+NoteTiming = Callable[[Mapping[str, Any]], None]
+
+
+class ScoreHook(Hook):
+    """Scores every finished episode and appends the lines to part files."""
+
+    def __init__(self, scorers: Sequence[Scorer], folder: Path, part: str) -> None:
+        """Set up the hook of one process.
+
+        Args:
+            scorers: What scores.
+            folder: The run directory.
+            part: Name of this process's part files, its own.
+        """
+        self._scorers = tuple(scorers)
+        self._folder = folder / SCORES_FOLDER
+        self._part = part
+
+    def on_episode_end(self, episode: Episode) -> None:
+        """Score the episode."""
+        if not is_scorable(episode):
+            return
+        for scorer in self._scorers:
+            scored = score_episode(scorer, episode)
+            entry = {"line": scored.line, "seconds": round(scored.seconds, 6)}
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with (self._folder / f"{impl_of(scorer)}.{self._part}{PART}").open("ab") as stream:
+                stream.write(encode_canonical(entry))
+
+
+def score_hooks(entries: Sequence[Any], folder: Path, shard: Path) -> tuple[Hook, ...]:
+    """Return the hooks of a process: none without scorers."""
+    return (ScoreHook(make_scorers(entries), folder, shard.stem),) if entries else ()
+
+
+def hooks_for(entries: Sequence[Any], folder: Path) -> Callable[[Path], tuple[Hook, ...]]:
+    """Return what makes the hooks of a process from the path of its shard."""
+    return partial(score_hooks, tuple(entries), folder)
+
+
+def has_scores(folder: Path, entries: Sequence[Any]) -> bool:
+    """Whether every scorer's file is there and nothing waits in part files."""
+    return all(
+        scores_path(folder, impl_of(scorer)).is_file() and not _part_files(folder, impl_of(scorer))
+        for scorer in make_scorers(entries)
+    )
+
+
+class ScoreCount(NamedTuple):
+    """What was done for one scorer."""
+
+    impl: str
+    path: Path
+    n_kept: int
+    """Episodes whose scores were there."""
+    n_scored: int
+    n_failed: int
+
+
+def collect_scores(folder: Path, entries: Sequence[Any], note_timing: NoteTiming) -> list[ScoreCount]:
+    """Turn part files into scores files and score what they lack, from the merged log of a run.
+
+    Args:
+        folder: The run directory, its episodes merged.
+        entries: The scorers of the run.
+        note_timing: Told the seconds of every episode scored.
+    """
+    scorers = make_scorers(entries)
+    parts = {impl_of(scorer): _read_parts(folder, impl_of(scorer)) for scorer in scorers}
+    for impl, found in parts.items():
+        for line, seconds in found:
+            note_timing({"scorer": impl, "episode_id": line["episode_id"], "wall_s": seconds})
+    known = {impl: {str(line["episode_id"]): line for line, _ in found} for impl, found in parts.items()}
+    counts = _score_log(folder, folder, scorers, note_timing, known)
+    for impl in parts:
+        for part in _part_files(folder, impl):
+            part.unlink()
+    return counts
+
+
+@dataclass(frozen=True)
+class Request:
+    """Scores wanted of a finished log."""
+
+    source: Path
+    """Run directory or log file."""
+    folder: Path
+    """Where ``scores/`` goes: the run directory itself, or another folder."""
+    entries: tuple[Any, ...]
+    replace: bool = False
+    """Score anew what is there already."""
+
+
+def score_log(request: Request, note_timing: NoteTiming = lambda entry: None) -> list[ScoreCount]:
+    """Score a log without playing anything.
+
+    Existing scores are kept and only what is missing is added. A scores file that is complete is refused unless
+    ``replace`` is given.
+
+    Raises:
+        RunFolderError: If a scores file is there already and complete.
+        SupermarketError: If the log, its manifest or a scorer's options are broken.
+    """
+    scorers = make_scorers(request.entries)
+    _check_manifest(request.source)
+    return _score_log(request.source, request.folder, scorers, note_timing, {}, request)
+
+
+def _score_log(
+    source: Path,
+    folder: Path,
+    scorers: Sequence[Scorer],
+    note_timing: NoteTiming,
+    fresh: Mapping[str, Mapping[str, dict[str, Any]]],
+    request: Request | None = None,
+) -> list[ScoreCount]:
+    # Files, not the directory: scores that are there already must not be part of what is scored.
+    episodes = [e for file in episode_files(source) for e in read_log([file]).episodes if is_scorable(e)]
+    wanted = {episode.episode_id for episode in episodes}
+    plans = []
+    for scorer in scorers:
+        path = scores_path(folder, impl_of(scorer))
+        replaced = request is not None and request.replace
+        kept = {} if replaced else {k: v for k, v in read_scores(path).items() if k in wanted}
+        if request is not None and not replaced and path.is_file() and wanted <= kept.keys():
+            raise RunFolderError(
+                f"{path}: these scores exist already ({len(kept)} episodes); replace=true scores anew, "
+                "another version or option makes a file of its own"
+            )
+        kept |= {k: v for k, v in fresh.get(impl_of(scorer), {}).items() if k in wanted}
+        plans.append((scorer, path, kept))
+    return [_write(scorer, path, kept, episodes, note_timing) for scorer, path, kept in plans]
+
+
+def _write(
+    scorer: Scorer, path: Path, kept: dict[str, dict[str, Any]], episodes: Iterable[Episode], note_timing: NoteTiming
+) -> ScoreCount:
+    lines, n_scored, n_failed = dict(kept), 0, 0
+    for episode in episodes:
+        if episode.episode_id in kept:
+            continue
+        scored: Scored = score_episode(scorer, episode)
+        lines[episode.episode_id] = scored.line
+        n_scored, n_failed = n_scored + 1, n_failed + scored.failed
+        note_timing({"scorer": impl_of(scorer), "episode_id": episode.episode_id, "wall_s": round(scored.seconds, 6)})
+    write_scores(path, lines.values())
+    return ScoreCount(impl_of(scorer), path, len(kept), n_scored, n_failed)
+
+
+def _check_manifest(source: Path) -> None:
+    """Refuse to check claims of a run against another catalogue or store than it was played with."""
+    file = source / "manifest.json"
+    if not source.is_dir() or not file.is_file():
+        return
+    try:
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+        catalogues, stores = dict(manifest["catalogues"]), dict(manifest["stores"])
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise RunFolderError(f"{file}: damaged, expected a run's manifest ({error})") from None
+    named = {
+        (episode.catalogue, episode.store)
+        for file in episode_files(source)
+        for episode in read_log([file]).episodes
+        if episode.catalogue and episode.store
+    }
+    for catalogue, store in sorted(named):
+        known = stores.get(store_key(store, catalogue))
+        check_hashes(catalogues, {store: known} if known else {}, [(catalogue, store)])
+
+
+def _part_files(folder: Path, impl: str) -> list[Path]:
+    return sorted(p for p in (folder / SCORES_FOLDER).glob(f"*{PART}") if p.name.startswith(f"{impl}."))
+
+
+def _read_parts(folder: Path, impl: str) -> list[tuple[dict[str, Any], float]]:
+    found = []
+    for file in _part_files(folder, impl):
+        for raw in file.read_bytes().splitlines(keepends=True):
+            try:
+                entry = decode_line(raw)
+                found.append((entry["line"], float(entry["seconds"])))
+            except (ValueError, KeyError, TypeError):
+                if raw.endswith(b"\n"):
+                    raise LogError(f"{file}: damaged; delete it, and its episodes are scored from the log") from None
+    return found

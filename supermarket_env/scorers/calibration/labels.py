@@ -1,0 +1,105 @@
+"""Labels of people, read from a file and joined with automatic scores."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from supermarket_env.errors import ConfigError
+from supermarket_env.scorers.calibration.scale import HIGHEST, LOWEST, rescale
+
+DEFAULT_METRIC: Final = "score"
+Scale = tuple[float, float]
+FIVE: Final[Scale] = (LOWEST, HIGHEST)
+
+Row = dict[str, Any]
+
+
+def read_labels(path: Path, *, auto_scale: Scale = FIVE, human_scale: Scale = FIVE) -> list[Row]:
+    """Read evaluations with labels: CSV with a header, or JSON lines.
+
+    Columns: ``human`` (empty where an evaluation has no label), ``auto`` (may be absent when automatic scores come
+    from elsewhere), ``id``, ``metric`` (default ``score``), ``labeled`` and ``evaluated`` (dates). Scores are brought
+    to 1..5; further columns are passed on.
+
+    Args:
+        path: The file.
+        auto_scale: Lowest and highest automatic score.
+        human_scale: Lowest and highest label.
+
+    Raises:
+        ConfigError: naming file, line and field.
+    """
+    rows = []
+    for number, raw in _raw_rows(path):
+        row: Row = {key: value for key, value in raw.items() if value not in (None, "")}
+        row["metric"] = str(row.get("metric", DEFAULT_METRIC))
+        for key, scale in (("auto", auto_scale), ("human", human_scale)):
+            if key in row:
+                row[key] = _scaled(path, number, key, row[key], scale)
+        rows.append(row)
+    return rows
+
+
+def _scaled(path: Path, number: int, key: str, value: Any, scale: Scale) -> float:
+    try:
+        return rescale(float(value), *scale)
+    except (TypeError, ValueError):
+        raise ConfigError(
+            f"{path}, line {number}, {key}: expected a number from {scale[0]:g} to {scale[1]:g}, got {value!r}"
+        ) from None
+
+
+def _raw_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read as a file of labels ({error})") from None
+    if path.suffix in (".jsonl", ".json"):
+        for number, line in enumerate(text.splitlines(), start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise ConfigError(f"{path}, line {number}: not JSON ({error})") from None
+            if not isinstance(row, dict):
+                raise ConfigError(f"{path}, line {number}: expected an object")
+            yield number, row
+        return
+    reader = csv.DictReader(text.splitlines())
+    if "human" not in (reader.fieldnames or ()):
+        raise ConfigError(f"{path}, line 1: expected a header with the column human (and auto, id, metric, labeled)")
+    for row in reader:
+        if None in row:
+            raise ConfigError(f"{path}, line {reader.line_num}: more cells than the header has columns")
+        yield reader.line_num, row
+
+
+def with_autos(rows: Sequence[Row], autos: Mapping[tuple[str, str], float], path: Path) -> list[Row]:
+    """Return the rows with automatic scores looked up by (id, metric), and the evaluations nobody labelled.
+
+    Raises:
+        ConfigError: If a row has no id, or no automatic score belongs to it.
+    """
+    joined: list[Row] = []
+    labelled = set()
+    metrics = {row["metric"] for row in rows}
+    for place, row in enumerate(rows):
+        if "auto" in row:
+            joined.append(row)
+            continue
+        key = (str(row.get("id", "")), row["metric"])
+        if key not in autos:
+            raise ConfigError(f"{path}, row {place + 1}: no automatic score of {key[1]!r} for the id {key[0]!r}")
+        labelled.add(key)
+        joined.append({**row, "auto": autos[key]})
+    rest = [
+        {"id": name, "metric": metric, "auto": value}
+        for (name, metric), value in autos.items()
+        if metric in metrics and (name, metric) not in labelled
+    ]
+    return joined + rest

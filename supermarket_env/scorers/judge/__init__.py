@@ -1,0 +1,1 @@
+"""Seven dimensions of dialogue quality, judged by rules, a language model or people."""

@@ -1,0 +1,89 @@
+"""``supermarket calibrate``: labels from a file, scores from a run, errors with their place, the chart."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from supermarket_env.cli import main
+
+
+def run(*words: str) -> int:
+    with pytest.raises(SystemExit) as found:
+        main(["calibrate", *words])
+    return int(found.value.code or 0)
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    lines = ["id,metric,auto,human,labeled,evaluated"]
+    for k in range(120):
+        human = "" if k % 4 == 3 else 3 + k % 3
+        lines.append(f"e{k},flow,3,{human},2026-0{1 + k % 5}-10,2026-0{1 + k % 5}-09")
+    file = tmp_path / "labels.csv"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    return file
+
+
+def test_a_file_of_labels_is_calibrated(labels: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run(str(labels), "--as-of", "2026-05-31", "--json", "--chart", str(tmp_path / "trend.png")) == 0
+    found = json.loads(capsys.readouterr().out)["metrics"]["flow"]
+    assert found["calibration"]["n"] == 90
+    assert found["n_auto"] == 120
+    assert found["calibration"]["band"] == pytest.approx(1.0)
+    assert found["is_established"]
+    assert found["adjusted_mean"] == pytest.approx(4.0)
+    assert (tmp_path / "trend.png").stat().st_size > 1000
+    assert run(str(labels), "--as-of", "2026-05-31") == 0
+    text = capsys.readouterr().out
+    assert "error band +1.000" in text
+    assert "random sample" in text
+
+
+def test_few_labels_leave_scores_uncalibrated(labels: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(str(labels), "--min-records", "80") == 0
+    assert "uncalibrated" in capsys.readouterr().out
+
+
+def test_scores_come_from_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scores = tmp_path / "scores"
+    scores.mkdir()
+    rows: list[dict[str, Any]] = [
+        {"episode_id": f"e{k}", "values": {"scores": [{"dim": "va.smooth_flow", "value": 2.0}]}} for k in range(50)
+    ]
+    (scores / "virtual_agent@1.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+    file = tmp_path / "labels.jsonl"
+    labels = [{"id": f"e{k}", "metric": "smooth_flow", "human": 3} for k in range(40)]
+    file.write_text("\n".join(map(json.dumps, labels)), encoding="utf-8")
+    assert run(str(file), "--run", str(tmp_path), "--human-scale", "1,3", "--json") == 0
+    found = json.loads(capsys.readouterr().out)["metrics"]["smooth_flow"]
+    assert (found["n_auto"], found["calibration"]["n"], found["calibration"]["band"]) == (50, 40, 3.0)
+    assert run(str(file), "--run", str(tmp_path), "--scorer", "judge@rules-1") == 2
+    assert "there are: virtual_agent@1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "message"),
+    [
+        ("id,auto\n", (), "line 1: expected a header with the column human"),
+        ("auto,human\n3,9\n", (), "line 2, human: expected a number from 1 to 5, got '9'"),
+        ("auto,human\n3,4\n", ("--as-of", "2026-01-01"), "labeled: expected the date"),
+        ("human\n4\n", (), "auto: expected a finite number"),
+        ("auto,human\n3,4\n", ("--trim", "largst"), "Did you mean 'largest'"),
+        ("auto,human\n3,4\n", ("--human-scale", "5,1"), "lower number first"),
+        ("auto,human\n3,4\n", ("--weights", "[1]"), "--weights: expected an object"),
+        ("auto,human\n3,4\n", ("--chart", "x.png"), "needs evaluations with a date"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, words: tuple[str, ...], message: str
+) -> None:
+    file = tmp_path / "labels.csv"
+    file.write_text(text, encoding="utf-8")
+    assert run(str(file), *words) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert not captured.out

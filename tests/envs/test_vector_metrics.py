@@ -1,0 +1,125 @@
+"""Figures added up while the batch runs are those of its log, to the last bit, and memory does not grow."""
+
+from __future__ import annotations
+
+import math
+import random
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+from supermarket_env.envs.vector import SupermarketVectorEnv
+from supermarket_env.events.hooks import Hook
+from supermarket_env.metrics import StreamingMetrics, compute
+from supermarket_env.metrics.stream import ExactSum
+from supermarket_env.rules import codes
+
+
+GOODS = np.arange(1, 4000, 97)
+
+
+class Keeps(Hook):
+    """Keeps finished episodes."""
+
+    def __init__(self) -> None:
+        self.episodes: list[Any] = []
+
+    def on_episode_end(self, episode: Any) -> None:
+        self.episodes.append(episode)
+
+
+def messages(env: SupermarketVectorEnv, rng: np.random.Generator) -> dict[str, Any]:
+    """Return a batch of lists, hints and goals, most of them to the point."""
+    n, world = env.num_envs, env.world
+    items = np.zeros((n, codes.MAX_ITEMS), dtype=np.int64)
+    items[:, :4] = rng.choice(GOODS, (n, 4)) * (rng.random((n, 1)) < 0.5)
+    return {
+        "act": rng.integers(len(codes.ASSISTANT_ACTS), size=n),
+        "need": rng.integers(3, size=n),
+        "attribute": rng.integers(8, size=n),
+        "products": np.zeros((n, codes.MAX_PRODUCTS), dtype=np.int64),
+        "items": items,
+        "suggest_type": rng.integers(4, size=n),
+        "suggest_arg": rng.integers(world.store.n_nodes, size=n),
+        "goal_kind": rng.integers(len(codes.GOAL_KINDS), size=n),
+        "goal_id": rng.integers(12, size=n),
+        "text": ("",) * n,
+    }
+
+
+def played(n: int, steps: int, *hooks: Hook) -> None:
+    env = SupermarketVectorEnv(n, store="corner", mode="plain", texts=False, record=range(n), hooks=hooks)
+    rng = np.random.default_rng(3)
+    env.reset(seed=1)
+    for _ in range(steps):
+        env.step(messages(env, rng))
+
+
+def test_streamed_figures_are_those_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("supermarket_env.metrics.stream.ROWS_AT_ONCE", 7)
+    kept, stream = Keeps(), StreamingMetrics()
+    played(6, 100, kept, stream)
+    assert len(kept.episodes) > 14
+    expected = compute(kept.episodes)
+    expected |= expected.pop("beyond")
+    result = stream.result()
+    assert result == {name: expected[name] for name in result}
+    named = {"SR", "SR(t)", "Turn", "need_satisfaction", "R@5", "NDCG@10", "AFR", "LNSR", "CGV", "SR_complete(t)"}
+    assert named <= result.keys()
+    assert result["AFR"] is not None
+    assert result["CGV"]["3"] is not None
+
+
+def test_asking_for_the_result_changes_nothing() -> None:
+    often, once = StreamingMetrics(), StreamingMetrics()
+
+    class Asks(Hook):
+        def on_episode_end(self, episode: Any) -> None:
+            often.result()
+
+    played(3, 60, often, Asks(), once)
+    assert often.result() == once.result() == once.result()
+
+
+def test_without_episodes_everything_is_undefined() -> None:
+    result = StreamingMetrics(horizons=[2]).result()
+    assert result["n"] == 0
+    assert result["SR"] is None
+    assert result["SR(t)"] is None
+
+
+def test_exact_sums_are_those_of_fsum() -> None:
+    draw = random.Random(4)
+    for _ in range(50):
+        numbers = [draw.uniform(-1, 1) * 10.0 ** draw.randint(-20, 20) for _ in range(60)]
+        total = ExactSum()
+        for x in numbers:
+            total.add(x)
+        assert total.value == math.fsum(numbers)
+
+
+def test_memory_does_not_grow_with_the_number_of_episodes() -> None:
+    n = 8
+    env = SupermarketVectorEnv(n, store="corner", mode="plain", texts=False, max_turns=2, record=range(n), hooks=[StreamingMetrics()])
+    task = env.source.tasks[0]
+    env.reset(seed=1, options={"task": task})
+    rng = np.random.default_rng(3)
+
+    def play(steps: int) -> None:
+        for _ in range(steps):
+            env.step(messages(env, rng))
+
+    for one in env.source.tasks:  # what follows from a task is worked out once and kept
+        env.reset(options={"task": one})
+        play(1)
+    tracemalloc.start()
+    try:
+        play(60)
+        before = tracemalloc.get_traced_memory()[0]
+        play(120)
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 200_000, f"{grown} bytes more after 320 further episodes"
