@@ -1,6 +1,6 @@
 """What each difficulty dial moves: gaps in need satisfaction between four assistants, setting by setting.
 
-    python benchmarks/dials.py                          # 200 tasks a setting; rewrites docs/dials.md and its figure
+    python benchmarks/dials.py                          # 600 tasks a setting; rewrites docs/dials.md and its figure
     python benchmarks/dials.py --tasks 60 --dry --only familiarity,map_error
     python benchmarks/dials.py --work runs/dials        # keeps finished settings there and uses them again
 
@@ -188,7 +188,7 @@ def draw(verdicts: Sequence[Verdict], out: Path) -> None:
 def main() -> int:
     """Run the benchmark; returns the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("--tasks", type=int, default=200, help="tasks a setting")
+    parser.add_argument("--tasks", type=int, default=600, help="tasks a setting")
     parser.add_argument("--only", default="", help="keys of dials, separated by commas")
     parser.add_argument("--work", type=Path, default=None, help="folder of finished settings")
     parser.add_argument("--dry", action="store_true", help="print only")

@@ -59,7 +59,7 @@ class Informed(Rule):
             worth += p.u_brand * persona["brand_loyalty"]
         if need["price_limit"] and goods.price > need["price_limit"]:
             worth -= p.u_limit
-        return worth
+        return float(worth)
 
 
 def _breaks(goods: Any, need: Mapping[str, Any]) -> bool:

@@ -23,6 +23,7 @@ from user_page import play
 from supermarket_env.agents.registry import make_agent
 from supermarket_env.catalogue.journey_tables import journey_tables
 from supermarket_env.envs.game import Game
+from supermarket_env.run.compose import compose_run, read_arguments
 from supermarket_env.tasks.draws import seed_of
 from supermarket_env.tasks.journey import CATALOGUE, STORE, journey_task
 from supermarket_env.tasks.journey_baskets import journey_baskets
@@ -40,6 +41,7 @@ from supermarket_env.tasks.journey_compare import (
 from supermarket_env.tasks.sample import sample_task
 from supermarket_env.tasks.suites import world_of
 from supermarket_env.tasks.task import Task
+from supermarket_env.user_sim.config import UserConfig
 from supermarket_env.world import World
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "journey.md"
@@ -64,9 +66,14 @@ class Compared(NamedTuple):
     """Correlation of the shares of the most common pairs."""
 
 
-def carts_of(name: str, world: World, tasks: Sequence[Task]) -> list[dict[int, int]]:
+def suite_user() -> UserConfig:
+    """Return the population that ``suite=journey_dev`` is played by."""
+    return UserConfig.model_validate(compose_run(read_arguments(["suite=journey_dev"])).user)
+
+
+def carts_of(name: str, world: World, tasks: Sequence[Task], user: UserConfig) -> list[dict[int, int]]:
     """Play an assistant on tasks; return what was paid for, {} when nothing was."""
-    game = Game(world, texts=False, mode="plain")
+    game = Game(world, user=user, texts=False, mode="plain")
     agent: Any = make_agent(name)
     carts = []
     for task in tasks:
@@ -100,13 +107,14 @@ def run(n: int) -> tuple[BasketSet, list[Compared]]:
         )
         for k in range(n)
     ]
-    for label, name, trips in (
-        ("`silent`", "silent", tasks),
-        ("`rule`", "rule", tasks),
-        ("`oracle`", "oracle", tasks),
-        ("`rule`, the game's own population", "rule", usual),
+    shoppers = suite_user()
+    for label, name, trips, user in (
+        ("`silent`", "silent", tasks, shoppers),
+        ("`rule`", "rule", tasks, shoppers),
+        ("`oracle`", "oracle", tasks, shoppers),
+        ("`rule`, the game's own population", "rule", usual, UserConfig()),
     ):
-        carts = carts_of(name, world, trips)
+        carts = carts_of(name, world, trips, user)
         bought = bought_baskets(world.catalogue, carts)
         results.append(compare(label, bought, held_out, 1.0 - len(bought) / len(carts)))
         print(row_of(results[-1]), flush=True)

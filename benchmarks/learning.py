@@ -80,7 +80,7 @@ def training(options: argparse.Namespace, seed: int, variant: str | None = None)
         "tasks": options.pool,
         "clone": {"episodes": options.demonstrations},
         "thresholds": json.loads((options.out / FILE).read_text(encoding="utf-8"))["config"],
-        "checkpoint_every": max(1, options.steps // 8),
+        "checkpoint_every": max(1, options.steps // 5),
         "mode": options.mode,
     }
     if variant == "clone":
@@ -163,9 +163,11 @@ def gap_share(
     Args:
         policy: Need satisfaction by training seed and task.
         tuned: By task, of ``rule_tuned``.
-        oracle: By task.
+        oracle: By task. Without a gap all three are NaN.
     """
     p, t, o = np.array(policy), np.array(tuned), np.array(oracle)
+    if np.mean(o) <= np.mean(t):
+        return float("nan"), float("nan"), float("nan")
     rng = np.random.Generator(np.random.Philox(0))
 
     def share(seeds: NDArray[np.int64], tasks: NDArray[np.int64]) -> float:
@@ -181,11 +183,11 @@ def train_all(options: argparse.Namespace) -> None:
     """Search the opponent's thresholds and train what is missing."""
     if not (options.out / FILE).is_file():
         begin = time.process_time()
-        save(tune(TrainConfig(steps=options.steps, mode=options.mode)), options.out)
+        save(tune(TrainConfig(steps=max(options.steps, options.search_steps), mode=options.mode)), options.out)
         print(f"rule_tuned: {time.process_time() - begin:.0f} s CPU", flush=True)
     from supermarket_env.train.ppo import train
 
-    for seed in range(options.seeds):
+    for seed in range(options.first_seed, options.seeds):
         run_one(train, training(options, seed), f"seed {seed}")
     for variant in () if options.no_variants else VARIANTS:
         run_one(train, training(options, 0, variant), variant)
@@ -326,8 +328,8 @@ def verdicts(found: dict[str, dict[str, Played]]) -> list[tuple[str, bool]]:
             share >= AIM,
         ),
         ("better than `rule_tuned` on new tasks, interval above 0", low > 0.0),
-        (f"no more violations than `rule_tuned` (difference {violations:+.3f} a trip)", violations <= 0.01),
-        (f"no more spent than `rule_tuned` (ratio {spent:.3f})", spent <= 1.02),
+        (f"no more violations than `rule_tuned` (difference {violations:+.3f} a trip)", bool(violations <= 0.01)),
+        (f"no more spent than `rule_tuned` (ratio {spent:.3f})", bool(spent <= 1.02)),
     ]
 
 
@@ -420,14 +422,15 @@ def parser() -> argparse.ArgumentParser:
     """Return the command line."""
     made = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     made.add_argument("--seeds", type=int, default=5)
-    made.add_argument(
-        "--steps", type=int, default=400_000, help="environment steps a seed, and of the threshold search"
-    )
+    made.add_argument("--steps", type=int, default=200_000, help="environment steps a seed")
+    made.add_argument("--search-steps", type=int, default=250_000, help="environment steps of the threshold search")
     made.add_argument("--pool", type=int, default=1500, help="training tasks")
-    made.add_argument("--demonstrations", type=int, default=600, help="trips of rule_tuned to clone")
+    made.add_argument("--demonstrations", type=int, default=800, help="trips of rule_tuned to clone")
     made.add_argument("--tasks", type=int, default=100, help="tasks a cell of the grid")
     made.add_argument("--mode", default="auto", choices=("auto", "compiled", "plain"))
     made.add_argument("--out", type=Path, default=Path("runs/learning"))
+    made.add_argument("--first-seed", type=int, default=0, help="with --train-only: seeds from here on")
+    made.add_argument("--train-only", action="store_true", help="train what is missing, play nothing")
     made.add_argument("--no-variants", action="store_true", help="leave ablations and exhibits out")
     made.add_argument("--quick", action="store_true", help="small: does it run?")
     made.add_argument("--dry", action="store_true", help="do not write page and figures")
@@ -440,8 +443,11 @@ def main() -> int:
     options = parser().parse_args()
     if options.quick:
         options.seeds, options.steps, options.pool, options.demonstrations, options.tasks = 1, 20_000, 60, 60, 10
+        options.search_steps = options.steps
         options.out, options.dry = options.out.with_name("learning-quick"), True
     train_all(options)
+    if options.train_only:
+        return 0
     found = evaluate(options)
     judged = verdicts(found)
     grid, price, exhibits = grid_table(found), price_table(found), exhibit_table(found)

@@ -13,6 +13,7 @@ from supermarket_env.agents.registry import AGENTS, make_agent
 from supermarket_env.envs.game import EpisodeLabels, Game
 from supermarket_env.metrics.aggregate import rows_of
 from supermarket_env.metrics.row import EpisodeRow
+from supermarket_env.run.compose import compose_run, read_arguments
 from supermarket_env.run.episode import EpisodeSpec, play_episode
 from supermarket_env.run.seeding import episode_seed
 from supermarket_env.tasks.suites import world_of
@@ -24,9 +25,11 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 Entry = str | Mapping[str, Any]
 
 
-def user_model_of(suite: str) -> str:
-    """Return the name of the user that sits in a suite's trips."""
-    return "robust" if suite.startswith("robust_") else "scripted"
+def users_of(suite: str) -> tuple[UserConfig, str]:
+    """Return the population and the user model that ``supermarket run suite=...`` brings, by the configuration."""
+    user = dict(compose_run(read_arguments([f"suite={suite}"])).user)
+    model = str(user.pop("model", "scripted"))
+    return UserConfig.model_validate(user), model
 
 
 def rows(

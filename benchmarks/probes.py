@@ -15,7 +15,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from probe_page import DOCS, figure_of, number, rows, satisfaction, user_model_of
+from probe_page import DOCS, figure_of, number, rows, satisfaction, users_of
 from user_page import table, write_table
 
 from supermarket_env.metrics.aggregate import aggregate
@@ -88,8 +88,8 @@ def main() -> int:
     parser.add_argument("--dry", action="store_true", help="print only")
     options = parser.parse_args()
     tasks = load_suite(options.suite, store=options.store, n=options.tasks).tasks
-    model = user_model_of(options.suite)
-    played = {name: rows(name, tasks, model=model) for name in ("silent", "rule", *PROBES)}
+    user, model = users_of(options.suite)
+    played = {name: rows(name, tasks, user=user, model=model) for name in ("silent", "rule", *PROBES)}
     text = warning_table(played)
     print(text)
     fails = [name for name, (_, _, keeps) in bands(played).items() if not keeps]

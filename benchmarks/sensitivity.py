@@ -50,7 +50,7 @@ def main() -> int:
     each = Plan([DEFAULT, *ablations()], ABLATION_AGENTS.split(","), suite.tasks, suite.content_hash)
     changes = effects(each.conditions, play_cells(each, options.work))
     noise = f"By resampling the tasks alone, tau with the default ranking is {found.noise_tau:.2f} on average."
-    scale = f"{options.populations} populations, {options.tasks} tasks of dev (v0, not comparable)."
+    scale = f"{options.populations} populations, {options.tasks} tasks of dev (suites v1)."
     write_table("sensitivity-means", f"{scale}\n\n{means_table(found)}\n\n{verdict(found)}. {noise}", PAGE)
     write_table("sensitivity-claims", claims_table(found), PAGE)
     parts = [f"The largest changes of need satisfaction with `{a}`:\n\n{strongest_table(changes, 'NS', a)}"

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
 
-from probe_page import DOCS, rows, satisfaction, user_model_of
+from probe_page import DOCS, rows, satisfaction, users_of
 from user_page import table, write_table
 
 from supermarket_env.catalogue.offers import split_week
@@ -29,7 +29,6 @@ from supermarket_env.stats import bootstrap_ci, paired_difference
 from supermarket_env.store.moved import split_moved
 from supermarket_env.tasks.prepare import Prepared, prepare
 from supermarket_env.tasks.suites import MADE_SUITES, Suite, load_suite, world_of
-from supermarket_env.user_sim.config import UserConfig
 
 LADDER = ("silent", "retrieval", "rule", "oracle")
 GAPS = (
@@ -68,7 +67,7 @@ def counted(names: Sequence[str]) -> str:
 def content(suite: Suite) -> list[Line]:
     """Return what a suite holds: trips, needs, ambiguity, scarcity, events."""
     tasks = suite.tasks
-    user = UserConfig()
+    user, _ = users_of(suite.name)
     prepared = [prepare(world_of(task.catalogue, task.store), task, user) for task in tasks]
     needs = [need for task in tasks for need in task.needs]
     sizes = [len(task.needs) for task in tasks]
@@ -138,13 +137,13 @@ def events_of(suite: Suite) -> str:
 def card_of(suite: Suite) -> Card:
     """Play the ladder on a suite and return its card."""
     card = Card(suite, content(suite))
-    model = user_model_of(suite.name)
+    user, model = users_of(suite.name)
     begin = time.process_time()
     for name in LADDER:
-        card.scores[name] = satisfaction(rows(name, suite.tasks, model=model))
+        card.scores[name] = satisfaction(rows(name, suite.tasks, user=user, model=model))
     card.seconds = time.process_time() - begin
     per_episode = card.seconds / (len(LADDER) * len(suite))
-    card.lines.append(("user", model))
+    card.lines.append(("user", user.name))
     for name, scores in card.scores.items():
         low, high = bootstrap_ci(scores) or (math.nan, math.nan)
         card.lines.append((f"NS {name}", f"{fmean(scores):.3f} [{low:.3f}, {high:.3f}]"))

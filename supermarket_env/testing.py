@@ -1,4 +1,4 @@
-"""Conformance checks for what you plug in: an assistant, a user population, a metric.
+"""Conformance checks for what you plug in: an assistant, a user population, a metric, a scorer.
 
     from supermarket_env.testing import check_assistant
     check_assistant(MyAssistant)
@@ -21,6 +21,9 @@ from supermarket_env.envs.game import TRACKS, EpisodeLabels, Game
 from supermarket_env.events.episode import Episode
 from supermarket_env.events.log import finish_episode
 from supermarket_env.run.seeding import episode_seed
+from supermarket_env.scorers import Scorer, ScoreSheet
+from supermarket_env.scorers.registry import label_of
+from supermarket_env.scorers.sheets import line_of
 from supermarket_env.tasks.suites import load_suite
 from supermarket_env.tasks.task import Task
 from supermarket_env.user_sim.config import UserConfig
@@ -157,13 +160,7 @@ def check_metric(function: Metric, *, store: str = STORE, trips: int = 4) -> Non
     Raises:
         AssertionError: naming the first thing that does not hold.
     """
-    world = load_world("embedded", store)
-    game = Game(world)
-    episodes = []
-    for name in ("silent", "retrieval"):
-        for task in load_suite("dev", store=store, n=trips).tasks:
-            _play(game, make_agent(name), task, name)
-            episodes.append(finish_episode(game.episode()))
+    episodes = _some_episodes(store, trips)
     before = copy.deepcopy([episode.data for episode in episodes])
     figure = function(episodes)
     _check_figure(figure, "figure")
@@ -181,6 +178,69 @@ def check_metric(function: Metric, *, store: str = STORE, trips: int = 4) -> Non
     except Exception as error:
         raise AssertionError(f"a metric must take an empty log, it raised {type(error).__name__}: {error}") from error
     _check_figure(empty, "figure of an empty log")
+
+
+def check_scorer(factory: Callable[[], Scorer], *, store: str = STORE, trips: int = 2) -> None:
+    """Check that a scorer keeps to its contract.
+
+    It must have a usable name and version, give a :class:`~supermarket_env.scorers.ScoreSheet` for every finished
+    episode (silent assistants, episodes that break off and logs written by hand included), the same one every time and
+    from every instance, say why a dimension is unscored, rate from 1 to 5, and not change the episode.
+
+    Args:
+        factory: Makes the scorer; called several times.
+        store: Name of the store the episodes come from.
+        trips: Number of dev tasks, each played with two assistants.
+
+    Raises:
+        AssertionError: naming the first thing that does not hold.
+    """
+    scorer, other = factory(), factory()
+    if label_of(scorer) is None or label_of(scorer) != label_of(other):
+        raise AssertionError(
+            "a scorer needs a name and a version of letters, digits and _ . + -, equal in all instances"
+        )
+    hand_written = {
+        "schema": "supermarket.episode/1",
+        "episode_id": "by hand",
+        "agent": "somebody",
+        "events": [{"k": "assistant", "turn": 1, "text": "Hello"}, {"k": "end", "reason": "assistant_error"}],
+    }
+    nothing = {**hand_written, "episode_id": "nothing", "events": [{"k": "end", "reason": "left"}]}
+    for episode in [*_some_episodes(store, trips), finish_episode(hand_written), finish_episode(nothing)]:
+        before = copy.deepcopy(episode.data)
+        sheet = scorer.score(episode)
+        if not isinstance(sheet, ScoreSheet):
+            raise AssertionError(f"expected a ScoreSheet for {episode.episode_id!r}, got {type(sheet).__name__}")
+        _check_scores(sheet, episode)
+        line = line_of(scorer, episode, sheet)
+        if line != line_of(scorer, episode, scorer.score(episode)) or line != line_of(
+            other, episode, other.score(episode)
+        ):
+            raise AssertionError(f"{episode.episode_id!r}: the same episode must always give the same scores")
+        if episode.data != before:
+            raise AssertionError(f"{episode.episode_id!r}: a scorer must not change the episode")
+
+
+def _check_scores(sheet: ScoreSheet, episode: Episode) -> None:
+    for score in sheet.scores:
+        place = f"{episode.episode_id!r}, {score.dim}"
+        if score.value is None and not score.reason:
+            raise AssertionError(f"{place}: an unscored dimension needs a reason")
+        numeric = isinstance(score.value, int | float) and not isinstance(score.value, bool)
+        if score.is_rating and score.value is not None and not (numeric and 1 <= float(score.value) <= 5):
+            raise AssertionError(f"{place}: expected a rating from 1 to 5, got {score.value!r}")
+
+
+def _some_episodes(store: str, trips: int) -> list[Episode]:
+    """Play a few trips with a silent and an honest assistant."""
+    game = Game(load_world("embedded", store))
+    episodes = []
+    for name in ("silent", "retrieval"):
+        for task in load_suite("dev", store=store, n=trips).tasks:
+            _play(game, make_agent(name), task, name)
+            episodes.append(finish_episode(game.episode()))
+    return episodes
 
 
 def _check_figure(value: Any, place: str) -> None:

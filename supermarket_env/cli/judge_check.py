@@ -19,10 +19,12 @@ def judge_check(
     agent: Annotated[str, typer.Option(help="Assistants whose episodes are used (comma-separated).")] = "",
     per_fault: Annotated[int, typer.Option(help="Pairs of each planted fault.")] = 200,
     episodes: Annotated[int, typer.Option(help="Episodes of the other checks.")] = 40,
+    pairs: Annotated[int, typer.Option(help="For llm: pairs compared in both orders, for the position bias.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Check a judge: planted faults, halo, padding, stability, blindness, and agreement with people."""
-    result = run_checks(runs, backend, model, ratings, [a for a in agent.split(",") if a], per_fault, episodes)
+    chosen = [name for name in agent.split(",") if name]
+    result = run_checks(runs, backend, model, ratings, chosen, per_fault, episodes, pairs)
     print(json.dumps(result, allow_nan=False) if as_json else as_text(result))
     if not result["holds"]:
         raise typer.Exit(1)
@@ -36,6 +38,7 @@ def run_checks(
     agents: list[str],
     per_fault: int,
     n_episodes: int,
+    n_pairs: int = 0,
 ) -> dict[str, Any]:
     """Run all checks and return their results as JSON-ready data.
 
@@ -75,8 +78,23 @@ def run_checks(
             people.setdefault(r.episode_id, {}).setdefault(r.dim, []).append(r.score)
         rated = {e.episode_id: checks.ratings_of(judge, e) for e in kept if e.episode_id in people}
         result["validity"] = [c._asdict() for c in checks.check_validity(rated, people)]
+    if backend == "llm" and n_pairs > 0:
+        result["position"] = _position(model, kept, n_pairs)
     result["holds"] = leakage.holds and all(check.holds for check in faults if check.n)
     return result
+
+
+def _position(model: str | None, episodes: list[Any], n_pairs: int) -> dict[str, Any]:
+    """Let a model compare clean trips (A) with twins that hold a wrong price (B), in both orders."""
+    from supermarket_env.scorers.judge.llm import load_model, pairwise
+    from supermarket_env.scorers.judge.plant import FAULTS, plant
+    from supermarket_env.stats import position_bias
+
+    fault = FAULTS["wrong_price"]
+    pairs = [(p.clean, p.faulty) for episode in episodes for p in plant(fault, episode)[:1]][:n_pairs]
+    rows = pairwise(load_model(model), pairs, fault.target)
+    both = sum(row == ("A", "A") for row in rows)
+    return {"n": len(rows), "clean_won_both": both, **position_bias(rows)._asdict()}
 
 
 def as_text(result: dict[str, Any]) -> str:
@@ -105,6 +123,12 @@ def as_text(result: dict[str, Any]) -> str:
     lines += [f"  {c['dim']:<21} {_number(c['sd'])}  {_number(c['identical'])}" for c in result["stability"] if c["n"]]
     blind = "holds" if result["leakage"]["holds"] else f"FAILS: {result['leakage']['changed']}"
     lines += ["", f"blind to name, rewards and hidden truth: {blind}"]
+    if "position" in result:
+        p = result["position"]
+        lines.append(
+            f"position: {p['n']} pairs, the clean twin won in both orders {p['clean_won_both']} times, consistency "
+            f"{_number(p['consistency'])}, flips first:second {p['first']}:{p['second']}, p {_number(p['p'])}"
+        )
     for c in result.get("validity", ()):
         if c["n"]:
             lines.append(

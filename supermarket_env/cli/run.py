@@ -154,6 +154,7 @@ def _print_result(result: RunResult) -> None:
     from rich.console import Console
 
     from supermarket_env.cli.plot import read_results
+    from supermarket_env.report.ratings import ratings_table
     from supermarket_env.report.tables import MIN_WIDTH, groups_of, notes, terminal_tables
     from supermarket_env.run.manifest import describe_world
 
@@ -172,8 +173,13 @@ def _print_result(result: RunResult) -> None:
     print(title + "\n")
     for table in terminal_tables(metrics, agents=order, privileged=privileged):
         console.print(table)
+    ratings = ratings_table(metrics, agents=order, privileged=privileged)
+    if ratings is not None:
+        console.print(ratings)
     for note in notes(groups_of(metrics), privileged):
         print(note)
+    if result.manifest["config"]["scorers"]:
+        print("scores, each with its explanation, are in scores/; docs/scoring.md tells how to read them")
 
 
 def _listener(config: RunConfig) -> ProgressListener:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -129,7 +130,7 @@ def score(
     ]
     if out is not None:
         for result in results:
-            write_result(result, out / f"{result.system}.json")
+            write_result(result, out / f"{re.sub(r'[^A-Za-z0-9_.-]+', '_', result.system)}.json")
         if any(result.overall.total is not None for result in results):
             draw_radar(results, out / "radar.png")
     if as_json:

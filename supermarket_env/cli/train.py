@@ -13,7 +13,7 @@ from typing import Any
 
 from supermarket_env.errors import ConfigError, unknown_name
 
-HELP = """usage: supermarket train [ppo | rule | logged] [KEY=VALUE ...]
+HELP = """Usage: supermarket train [ppo | rule | logged] [KEY=VALUE ...]
 
   ppo     trains a MaskablePPO policy over macro actions (default; needs the extra rl)
   rule    searches the thresholds of the rule assistant with as many environment steps

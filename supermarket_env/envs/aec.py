@@ -12,7 +12,7 @@ from supermarket_env.envs.parallel import check_arguments
 from supermarket_env.envs.shared_store import SharedStore
 
 
-class SupermarketAECEnv(AECEnv[str, dict[str, Any], Any]):
+class SupermarketAECEnv(AECEnv[str, dict[str, Any], Any]):  # type: ignore[misc]
     """Assistants and users of one store, one acting after the other.
 
     The cycle is assistant_0, user_0, assistant_1, user_1, ...: an assistant says something, its user hears it, answers

@@ -57,6 +57,12 @@ def turn_reward(prepared: Prepared) -> float:
     return short(-TURN_COST / prepared.optimal_turns)
 
 
+@lru_cache(maxsize=4096)
+def own_limit(prepared: Prepared) -> int:
+    """Return the turn limit of a task."""
+    return prepared.max_turns
+
+
 def satisfaction(prepared: Prepared, cart: Mapping[int, int]) -> float:
     """Return the value (0..1) of a cart, quantities by product number, as a share of the best one's."""
     if prepared.U_star <= 0.0:

@@ -12,7 +12,7 @@ from supermarket_env.envs.shared_store import SharedStore
 from supermarket_env.errors import ConfigError
 
 
-class SupermarketParallelEnv(ParallelEnv[str, dict[str, Any], Any]):
+class SupermarketParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[misc]
     """Assistants and users of one store, all acting at once.
 
     A step plays one turn of every pair that is still shopping, in the order of their numbers. Acting at once means that

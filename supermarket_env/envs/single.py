@@ -13,8 +13,7 @@ from supermarket_env.envs.spaces import ActionReader, Masks, action_space, obser
 from supermarket_env.envs.task_source import DRAWN_BELOW, TaskSource, luck, task_number
 from supermarket_env.errors import ConfigError, MessageError
 from supermarket_env.events.hooks import Hook
-from supermarket_env.rules.draws import mix
-from supermarket_env.tasks.suites import load_suite, train_task, world_of
+from supermarket_env.tasks.suites import world_of
 from supermarket_env.tasks.task import Task
 from supermarket_env.user_sim.config import UserConfig, wording_for
 

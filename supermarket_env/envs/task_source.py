@@ -21,7 +21,7 @@ KEPT_TRAINING_TASKS: Final = 4096
 
 
 def task_number(drawn: Any) -> Any:
-    """Return the number in [0, 2**31) that picks the task of an episode; ``drawn`` is an integer or an array of int64."""
+    """Return the number in [0, 2**31) that picks the task of an episode; ``drawn`` is an integer or int64 array."""
     return mix(drawn & 0xFFFFFFFF) & 0x7FFFFFFF
 
 

@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from supermarket_env.envs.game import EpisodeLabels, Game, trip_reward, turn_reward
+from supermarket_env.envs.game import EpisodeLabels, Game, own_limit, trip_reward, turn_reward
 from supermarket_env.envs.spaces import ActionReader, action_space, observation_space
 from supermarket_env.envs.task_source import DRAWN_BELOW, TaskSource, luck, task_number
 from supermarket_env.envs.vector_actions import BatchReader, single
@@ -137,7 +137,7 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
         self._ended = np.ones(n, dtype=bool)
         self._started = False
 
-    # --- the interface -------------------------------------------------------------------------------------------------
+    # --- the interface ----------------------------------------------------------------------------------------------
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -215,7 +215,7 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
         """The seed of every environment's generator, -1 where none was set yet."""
         return tuple(self._seeds)
 
-    # --- parts of a step -----------------------------------------------------------------------------------------------
+    # --- parts of a step --------------------------------------------------------------------------------------------
 
     def _masked(self, mask: Any) -> NDArray[np.intp]:
         if mask is None:
@@ -239,7 +239,7 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
             if lucks and lucks[k] is not None:
                 seeds[j] = _episode_seed(lucks[k])
         prepared = [prepare(self.world, task, self.game.user) for task in chosen]
-        limits = np.array([self.game.max_turns or one.max_turns for one in prepared], dtype=np.int64)
+        limits = np.array([self.game.max_turns or own_limit(one) for one in prepared], dtype=np.int64)
         reads_acts = 1 if self.game.track == "semantic" else 0
         self._batch.begin(rows, prepared, seed_lanes(seeds), limits, reads_acts)  # type: ignore[arg-type]
         self._turn_reward[rows] = [turn_reward(one) for one in prepared]

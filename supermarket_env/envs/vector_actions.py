@@ -119,7 +119,7 @@ class BatchReader:
         m["goal_id"] = np.where(usable, number, -1)
 
     def complete(self, m: Any, nodes: Ints) -> None:
-        """Make of the rows what the rules read, as the game does: open questions, and goals looked up on the app's map."""
+        """Make of the rows what the rules read, as the game does: open questions, goals looked up on the map."""
         slot = m["slot"]
         slot[(m["act"] == codes.A_ASK) & (slot == codes.S_NONE)] = codes.S_ANYTHING
         app = self.world.app

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supermarket_env.envs.spaces import Masks
 from supermarket_env.envs.vector_rows import Batch
@@ -87,11 +86,9 @@ class BatchMasks:
     def fill(self, batch: Batch, observation: dict[str, Any]) -> None:
         """Bring the masks up to date and put them into an observation; the product masks are views of this object's."""
         table = self.table
-        bring_up_to_date = compiled_function(mark) if batch.rules.compiled else mark  # type: ignore[arg-type]
+        bring_up_to_date = compiled_function(mark) if batch.rules.compiled else mark
         n = len(self._at)
-        bring_up_to_date(
-            table.first, table.reach, batch.states, self._at, self._marked, self.product, self.cart, n
-        )
+        bring_up_to_date(table.first, table.reach, batch.states, self._at, self._marked, self.product, self.cart, n)
         node = self._at
         kind = table.kind[node] + 2 * (self._marked[:, 0] > 0)
         observation["mask_type"] = table.types[kind]

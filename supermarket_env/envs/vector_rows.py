@@ -25,6 +25,11 @@ ENTRIES = ("begin_trips", "play_turns", "observe_rows")
 Ints = NDArray[np.int64]
 
 
+def _flat(records: Any) -> Ints:
+    """Return records of 64-bit fields as a view of whole numbers, one row each."""
+    return records.view(np.int64).reshape(len(records), -1)  # type: ignore[no-any-return]
+
+
 class Batch:
     """States, messages and outcomes of ``n`` episodes.
 
@@ -70,7 +75,7 @@ class Batch:
         entry(*arguments)
         self._called[name] = direct(entry)
 
-    # --- moving --------------------------------------------------------------------------------------------------------
+    # --- moving -----------------------------------------------------------------------------------------------------
 
     def begin(
         self, rows: Ints, prepared: list[Prepared], lanes: tuple[Ints, Ints], limits: Ints, reads_acts: int
@@ -85,20 +90,21 @@ class Batch:
                 self.rules.begin_trips(self.tables, [s], [self.outcomes[k]], 1)
             return
         scratch, fresh = self._scratch, self._fresh
+        flat, flat_fresh = _flat(scratch), _flat(fresh)  # whole records copy faster as plain numbers
+        states, outcomes = _flat(self.states), _flat(self.outcomes)
         for first in range(0, len(rows), CHUNK):
             some = slice(first, first + CHUNK)
             here = rows[some]
             m = len(here)
             for j, one in enumerate(prepared[some]):
-                scratch[j] = one.record[0]
+                flat[j] = one.record.view(np.int64)
             scratch["seed_lo"][:m] = lanes[0][some]
             scratch["seed_hi"][:m] = lanes[1][some]
             scratch["max_turns"][:m] = limits[some]
             scratch["reads_acts"][:m] = reads_acts
             self._run("begin_trips", self.tables, scratch, fresh, m)
-            for j, k in enumerate(here.tolist()):
-                self.states[k] = scratch[j]
-                self.outcomes[k] = fresh[j]
+            states[here] = flat[:m]
+            outcomes[here] = flat_fresh[:m]
 
     def play(self) -> None:
         """Play one turn of every row with ``messages``; rows whose episode has ended stay as they are."""
@@ -118,7 +124,7 @@ class Batch:
         self.rules.observe_rows(self.app_tables, self.states, rows, self.n)
         x[:] = rows
 
-    # --- reading -------------------------------------------------------------------------------------------------------
+    # --- reading ----------------------------------------------------------------------------------------------------
 
     def state(self, name: str) -> Ints:
         """Return one whole-number field of all states, (n,); to be read at once: the next turn may change it."""

@@ -119,7 +119,8 @@ def assign(needs: Sequence[TrueNeed], cart: Mapping[str, int]) -> Assignment:
     units = []
     for need, offer in zip(needs, useful, strict=True):
         left = need.wanted
-        for product, margin in sorted(offer.items(), key=lambda pair: (-pair[1], pair[0])):
+        ranked = sorted(offer.items(), key=lambda pair: (-pair[1], pair[0])) if len(offer) > 1 else offer.items()
+        for product, margin in ranked:
             taken = min(left, cart[product])
             gains.append(need.weight / need.wanted * taken * margin)
             left -= taken

@@ -1,9 +1,9 @@
 """Figures added up while episodes run, in memory that does not grow with their number.
 
-The very figures of :func:`supermarket_env.metrics.compute`, from the same rows: each is a ratio of sums over episodes, so
-a few rows at a time are turned into numerators and denominators and added up without rounding. The results are those
-of the log to the last bit. What is no such ratio (medians of the whole, paired figures, the worst segment) needs all
-rows: see :class:`supermarket_env.metrics.MetricsHook`.
+The very figures of :func:`supermarket_env.metrics.compute`, from the same rows: each is a ratio of sums over episodes,
+so a few rows at a time are turned into numerators and denominators and added up without rounding. The results are
+those of the log to the last bit. What is no such ratio (paired figures, the worst segment, Kaplan-Meier curves) needs
+all rows: see :class:`supermarket_env.metrics.MetricsHook`.
 """
 
 from __future__ import annotations
@@ -177,8 +177,10 @@ class StreamingMetrics(Hook):
             self._curves.setdefault(curve.name, _Steps(curve.scale)).add(curve)
 
     def result(self) -> dict[str, Any]:
-        """Return ``n``, ``n_infra`` and every figure under its name in the output of ``compute`` (there some stand
-        below ``beyond``): None where undefined, objects by horizon, curves as lists by turn.
+        """Return ``n``, ``n_infra`` and every figure under its name in the output of ``compute``.
+
+        What stands below ``beyond`` there stands here at the top. None where undefined; figures by horizon are
+        objects, curves lists by turn.
         """
         self._fold()
         result: dict[str, Any] = {"n": self.n, "n_infra": self.n_infra}

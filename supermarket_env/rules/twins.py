@@ -18,6 +18,8 @@ from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
+from supermarket_env.rules.linking import can_link_once, link_once
+
 MODULES = (
     "supermarket_env.rules.draws",
     "supermarket_env.rules.utility",
@@ -201,11 +203,12 @@ def compiled() -> Rules:
         if name == "compiled":
             continue
         wrapped = _entry(made[function], source)
-        wrapped.__name__ = wrapped.__qualname__ = name
+        root = wrapped.__name__ = wrapped.__qualname__ = f"{name}_entry"
         try:
-            entries[name] = numba.njit(cache=True, **options)(wrapped)
+            entry = numba.njit(cache=True, **options)(wrapped)
         except RuntimeError:  # no place for a cache (read-only install, no home): compile without one
-            entries[name] = numba.njit(**options)(wrapped)
+            entry = numba.njit(**options)(wrapped)
+        entries[name] = link_once(entry, root) if can_link_once(numba) else entry
     return Rules(compiled=True, **entries)
 
 

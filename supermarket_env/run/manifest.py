@@ -11,11 +11,12 @@ from typing import Any
 
 from supermarket_env.rules.twins import source_hash
 from supermarket_env.run.build import RunPlan
+from supermarket_env.tasks.suites import SUITE_VERSION
 
 SCHEMA = "supermarket.run/1"
 
-COMPARABILITY = "v0, not comparable"
-"""Printed on every table and plot until suites and rules are frozen as v1; the one place to change it."""
+COMPARABILITY = f"suites {SUITE_VERSION}"
+"""Printed on every table and plot; results of different versions of suites and user are not comparable."""
 
 SOFTWARE = ("numpy", "scipy", "gymnasium", "pydantic", "hydra-core", "numba")
 """Distributions whose versions are recorded."""

@@ -190,6 +190,66 @@ class Reply:
         return str(self.message.get("text") or "")
 
 
+_SLOT_TEXTS: Final = ("attribute", "category", "reason", "cause", "emotion")
+
+
+def plain_event(event: Event) -> Event:
+    """Return a message event whose optional fields are of the kinds a reader expects; what is of another kind goes.
+
+    Logs may be written by hand, and only the fields that figures need are checked when they are read.
+    """
+    made = dict(event)
+    for name, default in (("act", None), ("text", ""), ("goal", None)):
+        if name in made and not isinstance(made[name], str):
+            made[name] = default
+    if event["k"] in ("assistant", "user"):
+        made["slots"] = _plain_slots(event.get("slots"))
+    for name, kind in (("claims", list), ("reveals", list)):
+        if name in made and not isinstance(made[name], kind):
+            made[name] = []
+    action = made.get("action")
+    if action is not None:
+        usable = isinstance(action, dict) and isinstance(action.get("type"), str)
+        params = action.get("params") if usable else None
+        made["action"] = {**action, "params": params if isinstance(params, dict) else {}} if usable else None
+    return made
+
+
+def _plain_slots(slots: Any) -> dict[str, Any]:
+    if not isinstance(slots, dict):
+        return {}
+    made = {name: value for name, value in slots.items() if name not in _SLOT_TEXTS or isinstance(value, str)}
+    if type(made.get("need", 0)) is not int:
+        del made["need"]
+    if "products" in made:
+        made["products"] = _texts(made["products"])
+    if "facts" in made:
+        facts = made["facts"] if isinstance(made["facts"], list) else []
+        made["facts"] = [plain for fact in facts if (plain := _plain_fact(fact)) is not None]
+    return made
+
+
+def _plain_fact(fact: Any) -> dict[str, Any] | None:
+    """Return a told fact, None for what is none: a whole number, a name, and a plain value or a list of names."""
+    if not isinstance(fact, dict) or type(fact.get("need")) is not int or not isinstance(fact.get("attribute"), str):
+        return None
+    value = fact.get("value")
+    if isinstance(value, list):
+        value = _texts(value)
+    elif value is not None and not isinstance(value, str | int | float):
+        return None
+    many, number = fact["attribute"] in ("diet", "allergy"), fact["attribute"] == "price_limit"
+    if value is not None and (
+        (many and not isinstance(value, list)) or (number and not isinstance(value, int | float))
+    ):
+        return None
+    return {"need": fact["need"], "attribute": fact["attribute"], "value": value}
+
+
+def _texts(value: Any) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
 def replies_of(episode: Episode) -> tuple[Reply, ...]:
     """Return the assistant turns of an episode in order, each with its context; empty when the assistant never spoke.
 
@@ -203,9 +263,9 @@ def replies_of(episode: Episode) -> tuple[Reply, ...]:
             if kind == "recommend":
                 place["items"] += event["items"]
             elif kind in ("suggest", "goal"):
-                place.setdefault(kind, event)
+                place.setdefault(kind, plain_event(event))
             else:
-                place[kind] = event
+                place[kind] = plain_event(event)
     replies: list[Reply] = []
     said: list[tuple[str, str]] = []
     before: Event | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from supermarket_env.events.episode import Episode
-from supermarket_env.scorers.base import Reply, replies_of
+from supermarket_env.scorers.base import Reply, plain_event, replies_of
 from supermarket_env.scorers.claims_text import text_claims
 from supermarket_env.scorers.facts import Claim, Evidence, check
 from supermarket_env.scorers.truth import StoreTruth, truth_of
@@ -53,9 +53,9 @@ def stock_evidence(episode: Episode) -> Evidence:
         elif kind == "stock" and event["left"] <= 0:
             gone.add((event["sku"], event["turn"]))
         elif kind == "user":
-            slots = event.get("slots") or {}
-            if isinstance(slots, dict) and slots.get("cause") == "out_of_stock":
-                gone |= {(str(product), event["turn"]) for product in slots.get("products") or ()}
+            slots = plain_event(event)["slots"]
+            if slots.get("cause") == "out_of_stock":
+                gone |= {(product, event["turn"]) for product in slots.get("products", ())}
     return Evidence(frozenset(taken), frozenset(gone))
 
 

@@ -65,13 +65,19 @@ Did you mean 'judge'?
         raise ConfigError(f"scorers: {unknown_name('scorer', name, SCORERS)}")
     path = f"{SCORERS[name].module}.make_scorer" if target is None else str(target)
     scorer: Scorer = _call(name, _load(name, path), options)
-    label = f"{getattr(scorer, 'name', '')}@{getattr(scorer, 'version', '')}"
-    if not callable(getattr(scorer, "score", None)) or not all(map(_FILE_NAME.fullmatch, label.split("@", 1))):
+    if label_of(scorer) is None:
         raise ConfigError(
             f"scorers: {name!r} is no scorer: expected score(episode), and a name and a version of letters, digits and "
-            f"_ . + - (got {label!r})"
+            f"_ . + - (got {getattr(scorer, 'name', None)!r} and {getattr(scorer, 'version', None)!r})"
         )
     return scorer
+
+
+def label_of(scorer: Any) -> str | None:
+    """Return ``<name>@<version>``, None for what is no scorer or cannot name a file."""
+    parts = (getattr(scorer, "name", None), getattr(scorer, "version", None))
+    usable = all(isinstance(part, str) and _FILE_NAME.fullmatch(part) for part in parts)
+    return f"{parts[0]}@{parts[1]}" if usable and callable(getattr(scorer, "score", None)) else None
 
 
 def make_scorers(entries: Any) -> tuple[Scorer, ...]:

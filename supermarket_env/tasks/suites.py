@@ -28,7 +28,7 @@ from supermarket_env.tasks.sample import STANDARD, Dials, sample_task
 from supermarket_env.tasks.task import Task
 from supermarket_env.world import World, load_world
 
-SUITE_VERSION: Final = "v0"
+SUITE_VERSION: Final = "v1"
 TRAIN_LAYOUTS: Final = 32
 """Training tasks go round ``generated:1`` to ``generated:32``; test layouts start at 101."""
 

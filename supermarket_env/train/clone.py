@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from supermarket_env.tasks.suites import load_suite, train_task
 from supermarket_env.tasks.task import Task
 from supermarket_env.train.config import TrainConfig
 from supermarket_env.train.demonstrations import Demonstrations, demonstrate, from_logs
+from supermarket_env.train.layout import index_arrays
 from supermarket_env.train.network import NeedPolicy
 from supermarket_env.user_sim.config import UserConfig
 from supermarket_env.world import load_world
@@ -25,13 +27,28 @@ from supermarket_env.world import load_world
 BATCH = 512
 
 
+_kept: dict[str, Demonstrations] = {}
+
+
 def demonstrations(config: TrainConfig) -> Demonstrations:
     """Return the turns to clone: those of ``config.clone.log``, or of the teacher on the first training tasks.
+
+    The latest are kept in the process: seeds and ablations of one experiment clone the same trips.
 
     Raises:
         ConfigError: The log holds several assistants, or tasks of a suite that cannot be loaded.
         LogError: The log cannot be read or played again.
     """
+    used = [config.stores[0], config.user, config.threshold_fields(), config.first_task]
+    clone_from = config.clone.model_dump(include={"teacher", "log", "episodes"})
+    key = json.dumps([*used, clone_from], sort_keys=True)
+    if key not in _kept:
+        _kept.clear()
+        _kept[key] = _demonstrations(config)
+    return _kept[key]
+
+
+def _demonstrations(config: TrainConfig) -> Demonstrations:
     store = config.stores[0]
     game = Game(
         load_world("embedded", store), texts=False, mode=config.mode, user=UserConfig.model_validate(config.user)
@@ -69,13 +86,12 @@ def clone(
         config: ``clone`` and ``seed``.
         report: Called after each epoch with (epoch from 1, loss, share).
     """
-    forbidden = _forbidden(config)
-    observations = torch.as_tensor(data.observations)
-    masks = torch.as_tensor(data.masks)
-    masks[:, forbidden] = False
+    arrays = index_arrays(config.blind)
+    observations, masks = torch.tensor(data.observations), torch.tensor(data.masks)  # copies: blinding changes them
+    masks[:, torch.as_tensor(arrays["forbidden"])] = False
     masks[:, 0] = True
     macros, returns = torch.as_tensor(data.macros), torch.as_tensor(data.returns)
-    observations[:, _hidden(config)] = 0.0
+    observations[:, torch.as_tensor(arrays["hidden"])] = 0.0
     shown = (macros >= 0) & masks.gather(1, macros.clamp(min=0)[:, None])[:, 0]
     optimizer = torch.optim.Adam(policy.parameters(), lr=config.clone.learning_rate)
     generator = torch.Generator().manual_seed(config.seed)
@@ -99,15 +115,3 @@ def clone(
         if report is not None:
             report(epoch, total / len(macros), share)
     return share
-
-
-def _forbidden(config: TrainConfig) -> Any:
-    from supermarket_env.train.layout import index_arrays
-
-    return torch.as_tensor(index_arrays(config.blind)["forbidden"])
-
-
-def _hidden(config: TrainConfig) -> Any:
-    from supermarket_env.train.layout import index_arrays
-
-    return torch.as_tensor(index_arrays(config.blind)["hidden"])

@@ -25,7 +25,7 @@ class CloneConfig(_Section):
     """Assistant whose trips are cloned when there is no ``log``; a privileged one may know what the policy cannot."""
     log: str | None = None
     """Run directory or episodes.jsonl to clone from, of one assistant on training or dev tasks."""
-    episodes: Count = 1500
+    episodes: Count = 1000
     epochs: Annotated[int, Field(ge=1, le=1000)] = 12
     learning_rate: Annotated[float, Field(gt=0.0, le=1.0)] = 1e-3
 
@@ -33,16 +33,16 @@ class CloneConfig(_Section):
 class PpoConfig(_Section):
     """MaskablePPO."""
 
-    learning_rate: Annotated[float, Field(gt=0.0, le=1.0)] = 3e-4
+    learning_rate: Annotated[float, Field(gt=0.0, le=1.0)] = 5e-4
     final_learning_rate: Annotated[float, Field(ge=0.0, le=1.0)] = 3e-5
-    n_steps: Count = 256
+    n_steps: Count = 128
     """Turns an environment plays between updates."""
-    batch_size: Count = 2048
+    batch_size: Count = 1024
     n_epochs: Annotated[int, Field(ge=1, le=100)] = 4
     gamma: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
     gae_lambda: Annotated[float, Field(ge=0.0, le=1.0)] = 0.95
     clip_range: Annotated[float, Field(gt=0.0, le=1.0)] = 0.2
-    ent_coef: Annotated[float, Field(ge=0.0, le=1.0)] = 0.002
+    ent_coef: Annotated[float, Field(ge=0.0, le=1.0)] = 0.003
     vf_coef: Annotated[float, Field(ge=0.0, le=10.0)] = 0.5
     target_kl: Annotated[float, Field(gt=0.0)] | None = 0.03
     width: Annotated[int, Field(ge=4, le=1024)] = 32

@@ -11,24 +11,31 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import torch
-from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
 
 from supermarket_env.agents.policy_network import PolicyNetwork
 from supermarket_env.agents.ppo import Ppo
 from supermarket_env.envs.game import Game
-from supermarket_env.errors import ConfigError
+from supermarket_env.errors import ConfigError, MissingExtraError
 from supermarket_env.events.types import PAID_REASONS
-from supermarket_env.train.clone import clone, demonstrations
 from supermarket_env.train.config import TrainConfig
 from supermarket_env.train.demonstrations import Demonstrations
-from supermarket_env.train.network import NeedPolicy, export
 from supermarket_env.train.play import TaskStream, play
-from supermarket_env.train.sb3_vec_env import Sb3VecEnv
 from supermarket_env.train.stack import make_envs
 from supermarket_env.user_sim.config import UserConfig
 from supermarket_env.world import load_world
+
+try:
+    import torch
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.callbacks import BaseCallback
+
+    from supermarket_env.train.clone import clone, demonstrations
+    from supermarket_env.train.network import NeedPolicy, export
+    from supermarket_env.train.sb3_vec_env import Sb3VecEnv
+except ModuleNotFoundError as error:  # pragma: no cover - depends on what is installed
+    raise MissingExtraError(
+        "training needs PyTorch and sb3-contrib: pip install 'supermarket_env[rl]' (a CPU build of torch will do)"
+    ) from error
 
 CONFIG_FILE: Final = "config.json"
 CHECKPOINT: Final = "checkpoint.zip"
@@ -47,6 +54,8 @@ class Point(NamedTuple):
     """Mean need satisfaction of the greedy policy on the watched training tasks."""
     success: float
     """Share of watched trips that end with a purchase."""
+    reward: float | None
+    """Mean reward of the training trips since the last point, compared with the teacher's in a paired run."""
     cpu_seconds: float
     """Of this run since it began, over all of its processes one after the other."""
 
@@ -154,6 +163,8 @@ class _Run:
         self.config, self.folder, self.listener = config, folder, listener
         self.saved_at = -1
         self.begun = 0
+        self.trips: list[float] = []
+        """Rewards of the training trips since the last point."""
         self._spent_before = 0.0
         self._clock = time.process_time()
         self._watch: tuple[Game, Any] | None = None
@@ -196,7 +207,9 @@ class _Run:
         os.replace(self.folder / "policy.part.npz", self.folder / POLICY)
         spent = self._spent_before + time.process_time() - self._clock
         satisfied, paid = self._watched(network)
-        point = Point(model.num_timesteps, satisfied, paid, round(spent, 2))
+        earned = float(np.mean(self.trips)) if self.trips else None
+        self.trips.clear()
+        point = Point(model.num_timesteps, satisfied, paid, earned, round(spent, 2))
         with (self.folder / CURVE).open("a", encoding="utf-8") as file:
             file.write(json.dumps(point._asdict()) + "\n")
         self.saved_at = model.num_timesteps
@@ -233,8 +246,14 @@ class _Saver(BaseCallback):  # type: ignore[misc, unused-ignore]
     def __init__(self, run: _Run) -> None:
         super().__init__()
         self._run = run
+        self._earned: Any = 0.0
 
     def _on_step(self) -> bool:
+        self._earned = self._earned + self.locals["rewards"]
+        ended = self.locals["dones"]
+        if ended.any():
+            self._run.trips += self._earned[ended].tolist()
+            self._earned[ended] = 0.0
         return True
 
     def _on_rollout_start(self) -> None:

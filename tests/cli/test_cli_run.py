@@ -70,7 +70,7 @@ def test_a_run_leaves_every_file_and_prints_the_table(supermarket: Runner, tmp_p
         folder.name,
         "oracle*",
         "NS_uplift",
-        "v0, not comparable",
+        "(suites v1)",
         "told the hidden truth",
     ):
         assert word in first.out

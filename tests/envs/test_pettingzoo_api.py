@@ -171,7 +171,7 @@ def test_wrong_arguments_are_refused(given: dict[str, Any]) -> None:
             make(store="corner", **given)
 
 
-BROKEN = (
+BROKEN: tuple[dict[str, Any], ...] = (
     {},
     {"act": 99},
     {"action": 10**9},

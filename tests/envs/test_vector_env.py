@@ -97,7 +97,7 @@ def play_both(a: Any, b: Any, steps: int, seed: Any = 5) -> None:
             assert same(x, y), (step, ("observation", "reward", "terminated", "truncated", "info")[k])
 
 
-# --- parity ------------------------------------------------------------------------------------------------------------
+# --- parity --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("reset", RESETS)
@@ -135,7 +135,7 @@ def test_recorded_rows_write_the_lines_of_scalar_environments(n: int) -> None:
     for step in range(28):
         given.append(actions_of(env, step))
         env.step(given[-1])
-    expected = {}
+    expected: dict[int, list[bytes]] = {}
     for k in {0, n - 1}:
         alone = SupermarketEnv(**OPTIONS)
         alone.reset(seed=11 + k)
@@ -153,7 +153,7 @@ def test_recorded_rows_write_the_lines_of_scalar_environments(n: int) -> None:
     assert len(hook.lines) >= 2
 
 
-# --- resets ------------------------------------------------------------------------------------------------------------
+# --- resets --------------------------------------------------------------------------------------------------------
 
 
 def test_partial_reset_starts_only_the_masked_rows() -> None:
@@ -212,7 +212,7 @@ def test_bad_resets_are_refused() -> None:
             env.reset(options={"reset_mask": mask})
 
 
-# --- actions -----------------------------------------------------------------------------------------------------------
+# --- actions -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -243,12 +243,16 @@ def test_the_spaces_hold_what_comes_and_goes() -> None:
         assert reward.dtype == np.float64
 
 
-# --- doors, copies, memory ---------------------------------------------------------------------------------------------
+# --- doors, copies, memory -----------------------------------------------------------------------------------------
 
 
 def test_make_vec_takes_the_batched_environment() -> None:
     env = gym.make_vec(
-        "supermarket_env:Supermarket-v0", num_envs=4, vectorization_mode="vector_entry_point", store="corner", mode="plain"
+        "supermarket_env:Supermarket-v0",
+        num_envs=4,
+        vectorization_mode="vector_entry_point",
+        store="corner",
+        mode="plain",
     )
     assert isinstance(env.unwrapped, SupermarketVectorEnv)
     assert env.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP

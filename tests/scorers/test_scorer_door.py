@@ -141,3 +141,58 @@ def test_the_functions_of_all_systems_stand_in_one_place() -> None:
         assert getattr(scorers, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         scorers.nothing  # noqa: B018
+
+
+class Talkative:
+    name = "talkative"
+    version = "1"
+
+    def score(self, episode: Any) -> ScoreSheet:
+        return ScoreSheet((Score("words", float(len(replies_of(episode)))),))
+
+
+class Forgetful(Talkative):
+    def __init__(self) -> None:
+        self.seen = 0
+
+    def score(self, episode: Any) -> ScoreSheet:
+        self.seen += 1
+        return ScoreSheet((Score("seen", self.seen),))
+
+
+class Silent(Talkative):
+    def score(self, episode: Any) -> ScoreSheet:
+        return ScoreSheet((Score("words", None),))
+
+
+class Harsh(Talkative):
+    def score(self, episode: Any) -> ScoreSheet:
+        return ScoreSheet((Score("naturalness", 0, is_rating=True),))
+
+
+class Nameless(Talkative):
+    version = "1/2"
+
+
+def test_shipped_and_own_scorers_conform() -> None:
+    from supermarket_env.testing import check_scorer
+
+    for factory in (lambda: make_scorer("judge"), lambda: make_scorer("virtual_agent"), Talkative):
+        check_scorer(factory, trips=1)
+
+
+@pytest.mark.parametrize(
+    ("factory", "words"),
+    [
+        (Forgetful, "the same episode must always give the same scores"),
+        (Silent, "needs a reason"),
+        (Harsh, "expected a rating from 1 to 5, got 0"),
+        (Nameless, "a name and a version"),
+        (Broken, "no way"),
+    ],
+)
+def test_scorers_that_do_not_conform_are_found(factory: Any, words: str) -> None:
+    from supermarket_env.testing import check_scorer
+
+    with pytest.raises((AssertionError, RuntimeError), match=words):
+        check_scorer(factory, trips=1)

@@ -162,3 +162,10 @@ def test_claims_read_from_words_count_as_groundedness_errors(plain: Path) -> Non
     assert not json.loads(metrics_json([plain]))["beyond"]["groundedness_errors"]
     score_log(Request(plain, plain, ("judge",)))
     assert json.loads(metrics_json([plain]))["beyond"]["groundedness_errors"] == 1.0
+
+
+def test_the_shipped_experiment_asks_for_all_five_systems() -> None:
+    from supermarket_env.run.compose import compose_run, read_arguments
+    from supermarket_env.scorers import SCORERS
+
+    assert set(compose_run(read_arguments(["experiment=scored"])).scorers) == set(SCORERS)

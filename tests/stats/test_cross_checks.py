@@ -19,8 +19,8 @@ from statsmodels.stats.contingency_tables import mcnemar
 from supermarket_env import stats
 from supermarket_env.metrics.ranking import ndcg_at, recall_at
 
-MANY = 1000
-SOME = 300
+MANY = 700
+SOME = 200
 
 
 def draws(purpose: int, count: int) -> Iterator[np.random.Generator]:
@@ -58,7 +58,7 @@ def test_correlations_are_scipys() -> None:
         assert same(found.pearson, scipy.stats.pearsonr(x, y).statistic)
         assert same(found.spearman, scipy.stats.spearmanr(x, y).statistic)
         assert same(tau, scipy.stats.kendalltau(x, y).statistic)
-    assert undefined > SOME
+    assert undefined > 50
 
 
 def test_gaps_are_left_out_pairwise() -> None:

@@ -13,8 +13,8 @@ import pytest
 from scipy import stats
 
 from supermarket_env.rules import codes as c
-from supermarket_env.user_sim.config import StockOutShares
 from supermarket_env.rules.rows import NEED_DONE, NEED_GIVEN_UP, NEED_OPEN
+from supermarket_env.user_sim.config import StockOutShares
 
 
 def load(name: str) -> ModuleType:

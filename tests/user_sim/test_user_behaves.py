@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -49,6 +50,23 @@ def test_each_trait_changes_the_behaviour_it_is_named_after(trait: str, neighbou
     found = traits.effect(neighbourhood, claim, traits.pair_tasks(PAIRS), "plain")
     assert found.n >= PAIRS / 2
     assert found.shows(claim.sign), found
+
+
+@pytest.mark.parametrize("trait", TRAITS)
+def test_behaviour_moves_one_way_along_the_whole_range_of_a_trait(trait: str, neighbourhood: World) -> None:
+    """Means at four places of the range; a step may not go back by more than a tenth of the whole way."""
+    traits = shop.program("traits")
+    claim = next(claim for claim in traits.CLAIMS if claim.trait == trait)
+    known = next(t for t in TRAIT_TABLE if t.name == trait)
+    tasks = traits.pair_tasks(50)
+    means = []
+    for place in (0.0, 0.35, 0.7, 1.0):
+        found = traits.rates(neighbourhood, claim, known.low + place * (known.high - known.low), tasks, "plain")
+        kept = [rate for rate in found if rate is not None]
+        means.append(claim.sign * sum(kept) / len(kept))
+    whole = means[-1] - means[0]
+    assert whole > 0.0
+    assert all(after - before > -0.1 * whole for before, after in itertools.pairwise(means)), means
 
 
 def test_a_trait_that_does_nothing_would_be_found_out() -> None:

@@ -12,6 +12,9 @@ from supermarket_env.scorers.grade.needs import NeedBook
 LOOKED_AT: Final = 5
 """Places of a list in which something fitting must stand."""
 
+REMEDIED: Final = frozenset({"out_of_stock", "not_found", "wrong_directions", "untrue", "over_budget"})
+"""Complaints that call for a remedy; the others (repetition, pushing ...) ask the assistant to stop."""
+
 _CENT: Final = 0.005
 
 
@@ -60,6 +63,8 @@ def check_detail(
     if kind == "chitchat" and intent in ("chat", "thank", "accept"):
         return Detail(True, "talk for talk")
     if kind == "chitchat" and reply.message.get("act") == "acknowledge" and intent == "complain":
+        if slots.get("cause") in REMEDIED:
+            return Detail(False, "an apology where a remedy was expected")
         return Detail(True, "acknowledges the complaint")
     return Detail(None, f"{kind} in words: needs a reader")
 

@@ -20,10 +20,11 @@ _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 _SYSTEM: Final = (
     "You grade one reply of a shopping assistant. Read the whole excerpt; the context decides what is asked. "
     "First, scenario: is the reply of the kind this request calls for? Kinds: {kinds}. A question back is in place "
-    "only when the request is truly ambiguous. Chat instead of a fact or an action, or another kind of action, is not in "
-    "place; a set phrase where only talk was expected is in place but wrong in detail. Second, detail: does it fit the "
-    "request in every particular (product, brand, limit, number, place, fact, what a pronoun means)? Reply with one "
-    'JSON object and nothing else: {{"scenario": true or false, "detail": true or false}}; null where you cannot tell.'
+    "only when the request is truly ambiguous. Chat instead of a fact or an action, or another kind of action, is not "
+    "in place; a set phrase where only talk was expected is in place but wrong in detail. Second, detail: does it fit "
+    "the request in every particular (product, brand, limit, number, place, fact, what a pronoun means)? Reply with "
+    'one JSON object and nothing else: {{"scenario": true or false, "detail": true or false}}; null where you cannot '
+    "tell."
 )
 
 

@@ -84,11 +84,11 @@ class RecordedModel:
         """Return the recorded answer.
 
         Raises:
-            LookupError: If this question was not recorded.
+            ConfigError: If this question was not recorded.
         """
         key = question_key(messages, seed)
         if key not in self._answers:
-            raise LookupError(f"no recorded answer for question {key}")
+            raise ConfigError(f"no recorded answer for question {key}")
         return self._answers[key]
 
 

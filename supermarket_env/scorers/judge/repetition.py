@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -13,6 +14,11 @@ from supermarket_env.scorers.truth import words_of
 FRESH: Final = (0.4, 0.6, 0.75, 0.86)
 STALLED: Final = 5
 """Speaking turns in a row without any effect; each further one keeps to a strategy that does not work."""
+MIN_QUESTION: Final = 4
+"""Words from which on a question is recognised by its words."""
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
+_OPEN: Final = frozenset({"else", "more", "another", "ready"})
+"""Words of questions that may come again whenever something has changed."""
 MANY_TIMES: Final = 3
 """A way may be shown this many times: one may miss it."""
 
@@ -48,7 +54,7 @@ def non_repetition(trip: Trip) -> Score:
 def find_repeats(trip: Trip) -> Repeats:
     """Return the turns that repeat, by kind. New facts since the last time are a reason to say a thing again."""
     return Repeats(
-        _again(trip, _question, times=1),
+        tuple(sorted({*_again(trip, _question, times=1), *_again(trip, _asked_words, times=1)})),
         _again(trip, _list, times=1),
         _again(trip, _words, times=1),
         _routes(trip),
@@ -89,6 +95,15 @@ def _question(turn: Turn) -> Hashable | None:
     if need:
         return need, attribute
     return (0, attribute, _knowledge(turn), tuple(sorted(turn.carted)))
+
+
+def _asked_words(turn: Turn) -> Hashable | None:
+    """The words of a question, for assistants that ask without saying so in their act."""
+    asked = [part for part in _SENTENCE.split(turn.reply.text) if part.rstrip().endswith("?")]
+    words = tuple(words_of(asked[0])) if asked else ()
+    if len(words) < MIN_QUESTION:
+        return None
+    return (words, _knowledge(turn), tuple(sorted(turn.carted))) if _OPEN & set(words) else words
 
 
 def _list(turn: Turn) -> Hashable | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from supermarket_env.catalogue.schema import ATTRIBUTES, Product
 from supermarket_env.events.episode import Episode, Event
-from supermarket_env.scorers.base import Reply, replies_of
+from supermarket_env.scorers.base import Reply, plain_event, replies_of
 from supermarket_env.scorers.claims import claims_of_reply, stock_evidence
 from supermarket_env.scorers.facts import Claim
 from supermarket_env.scorers.truth import StoreTruth, truth_of
@@ -137,7 +137,7 @@ class _TripReader:
     def read(self) -> Trip:
         opening = next((e for e in self._episode.events if e["k"] == "user" and e["turn"] == 0), None)
         if opening is not None:
-            self._hear(opening)
+            self._hear(plain_event(opening))
         turns = []
         for reply in replies_of(self._episode):
             claims = tuple(claims_of_reply(reply, self._truth, self._evidence))

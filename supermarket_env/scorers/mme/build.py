@@ -61,7 +61,7 @@ def make_submetrics(grade: Grade = "auto") -> SubMetrics:
     metrics: tuple[SubMetric, ...] = (
         Fluency(),
         Relatedness(encoder, likelihood),
-        TopicCoherence(),
+        TopicCoherence(encoder),
         Engagement(encoder),
         Surprise("NLL", likelihood),
         Surprise("NCE", likelihood),

@@ -16,7 +16,7 @@ from supermarket_env.scorers.mme.minilm import Encoder
 from supermarket_env.scorers.mme.parts import judged, load_parts
 from supermarket_env.scorers.mme.submetric import Row
 from supermarket_env.scorers.mme.text import words
-from supermarket_env.scorers.mme.topic import topic_features, unit
+from supermarket_env.scorers.mme.topic import topic_features
 
 Floats = NDArray[np.float64]
 
@@ -30,9 +30,9 @@ class Relatedness:
         """Take what is at hand; a language model is only used together with sentence vectors."""
         self._encoder = encoder
         self._likelihood = likelihood if encoder is not None else None
-        self._head = "rm_words" if encoder is None else "rm_dual" if likelihood is None else "rm_dual_lm"
+        self._head = "rm_words" if encoder is None else "rm_vector" if likelihood is None else "rm_lm"
         used = [part.impl for part in (self._encoder, self._likelihood) if part is not None]
-        kind = {"rm_words": "RM-words", "rm_dual": "RM-dual", "rm_dual_lm": "RM-dual-lm"}[self._head]
+        kind = self._head.replace("rm_", "RM-")
         self.impl = f"{kind}@{'+'.join([load_parts().sha, *used])}"
 
     def score(self, context: Sequence[str], response: str) -> float | None:
@@ -51,7 +51,7 @@ class Relatedness:
 
 
 def relatedness_features(rows: Sequence[Row], encoder: Encoder | None, likelihood: Likelihood | None) -> Floats:
-    """Return one line of features a row: of words; of sentence vectors; with a language model also of likelihood."""
+    """Return one line of features a row: of words; of sentence vectors; or of those and likelihood."""
     if not rows:
         return np.zeros((0, 0))
     if encoder is None:
@@ -59,7 +59,7 @@ def relatedness_features(rows: Sequence[Row], encoder: Encoder | None, likelihoo
     columns = vector_features(rows, encoder)
     if likelihood is None:
         return columns
-    return np.hstack([columns, likelihood_features(rows, likelihood)])
+    return np.column_stack([columns, likelihood_features(rows, likelihood)])
 
 
 def word_features(context: Sequence[str], response: str) -> list[float]:
@@ -69,35 +69,17 @@ def word_features(context: Sequence[str], response: str) -> list[float]:
 
 
 def vector_features(rows: Sequence[Row], encoder: Encoder) -> Floats:
-    """Return what sentence vectors say: cosines with the two last utterances, and the trained pair score."""
-    last = encoder.encode([context[-1] for context, _ in rows]).astype(np.float64)
-    before = np.zeros_like(last)
-    longer = [at for at, (context, _) in enumerate(rows) if len(context) > 1]
-    if longer:
-        before[longer] = encoder.encode([rows[at][0][-2] for at in longer])
-    reply = encoder.encode([response for _, response in rows]).astype(np.float64)
-    return pair_columns(last, before, reply)
-
-
-def pair_columns(last: Floats, before: Floats, reply: Floats) -> Floats:
-    """Return the columns of :func:`vector_features` from the vectors themselves, each (rows, 384)."""
-    return np.column_stack([(last * reply).sum(axis=1), (before * reply).sum(axis=1), pair_scores(last, before, reply)])
-
-
-def pair_scores(last: Floats, before: Floats, reply: Floats) -> Floats:
-    """Return the cosine of context and reply in the trained space: what answers what, not what resembles what."""
-    arrays = load_parts().arrays
-    context = np.hstack([last, before]) @ arrays["dual_context"].astype(np.float64)
-    out: Floats = (unit(context) * unit(reply @ arrays["dual_reply"].astype(np.float64))).sum(axis=1)
+    """Return the cosine of the reply with the last utterance; what was said before it only blurs the picture."""
+    last = encoder.encode([context[-1] for context, _ in rows])
+    reply = encoder.encode([response for _, response in rows])
+    out: Floats = (last * reply).sum(axis=1, keepdims=True).astype(np.float64)
     return out
 
 
 def likelihood_features(rows: Sequence[Row], likelihood: Likelihood) -> Floats:
-    """Return how much the context helps to foresee the reply, by token and as a share of its surprise."""
-    columns = []
-    for given, alone in zip(likelihood.given(rows), likelihood.alone(rows), strict=True):
-        if not len(given):
-            columns.append([0.0, 1.0])
-            continue
-        columns.append([float(given.mean() - alone.mean()), float(given.sum() / min(alone.sum(), -1e-6))])
-    return np.array(columns)
+    """Return how surprising the reply is after its context, as a share of how surprising it is alone."""
+    shares = [
+        float(given.sum() / min(alone.sum(), -1e-6)) if len(given) else 1.0
+        for given, alone in zip(likelihood.given(rows), likelihood.alone(rows), strict=True)
+    ]
+    return np.array(shares)[:, None]

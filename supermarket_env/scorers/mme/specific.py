@@ -1,8 +1,7 @@
 """SM-NLL, SM-NCE, SM-PPL: how surprising the words of a reply are.
 
-With a language model the tokens are read after their context; without one a word trigram model reads the reply alone.
-NLL and PPL are turned round, so that all three are 1 for the least surprising reply: a composition that drops what
-disagrees with people would otherwise drop the one or the others without looking.
+Read from the tokens of the reply alone, by a language model where there is one, else by a word trigram model. NCE runs
+opposite to NLL and PPL, and NLL grows with length: which of them people go along with is for the weights to say.
 """
 
 from __future__ import annotations
@@ -31,19 +30,18 @@ class Surprise:
             self._logprobs = _of_words
             self.impl = f"SM-ngram@{load_parts().sha}"
         else:
-            self._logprobs = lambda rows: [found.tolist() for found in likelihood.given(rows)]
-            self.impl = f"SM-lm-in-context@{likelihood.impl}"
+            self._logprobs = lambda rows: [found.tolist() for found in likelihood.alone(rows)]
+            self.impl = f"SM-lm@{likelihood.impl}"
 
     def score(self, context: Sequence[str], response: str) -> float | None:
-        """Return the reading on its frozen bounds, 0 (the most surprising) to 1."""
+        """Return the reading on its frozen bounds, 0 to 1."""
         return self.score_many([(context, response)])[0]
 
     def score_many(self, rows: Sequence[Row]) -> list[float | None]:
         """Return the score of each row."""
         frozen = bounds(f"{self._kind}_{self._field}")
         found = [specificity(logs) for logs in self._logprobs(rows)]
-        scaled = [None if one is None else frozen.scaled(getattr(one, self._field)) for one in found]
-        return scaled if self._field == "nce" else [None if value is None else 1 - value for value in scaled]
+        return [None if one is None else frozen.scaled(getattr(one, self._field)) for one in found]
 
 
 def _of_words(rows: Sequence[Row]) -> list[list[float]]:

@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from supermarket_env.scorers.mme.minilm import Encoder
 from supermarket_env.scorers.mme.parts import judged, load_parts, trigrams
 from supermarket_env.scorers.mme.submetric import Row
 from supermarket_env.scorers.mme.text import tidy, words
@@ -30,14 +31,21 @@ class TopicCoherence:
 
     name = "TCM"
 
-    def __init__(self) -> None:
-        """Load the word vectors."""
-        self.impl = f"TCM-1hop@{load_parts().sha}"
+    def __init__(self, encoder: Encoder | None = None) -> None:
+        """Take sentence vectors if there are any: their cosine joins the features of the graph."""
+        self._encoder = encoder
+        used = [load_parts().sha, *([encoder.impl] if encoder is not None else [])]
+        self.impl = f"TCM-1hop{'-vector' if encoder is not None else ''}@{'+'.join(used)}"
 
     def score(self, context: Sequence[str], response: str) -> float | None:
         """Return how well the keywords belong together, 0 to 1."""
         found = topic_features(context, response)
-        return None if found is None else judged("tcm", found)
+        if found is None:
+            return None
+        if self._encoder is None:
+            return judged("tcm", found)
+        last, reply = self._encoder.encode([context[-1], response])
+        return judged("tcm_vector", [*found, float(last @ reply)])
 
     def score_many(self, rows: Sequence[Row]) -> list[float | None]:
         """Return the score of each row."""
@@ -45,7 +53,8 @@ class TopicCoherence:
 
 
 @lru_cache(maxsize=1)
-def _vectors() -> tuple[Floats, Floats]:
+def word_vectors() -> tuple[Floats, Floats]:
+    """Return the unit vectors of words in contexts and of words in replies, by frequency."""
     arrays = load_parts().arrays
     return unit(arrays["topic_left"].astype(np.float64)), unit(arrays["topic_right"].astype(np.float64))
 
@@ -101,7 +110,7 @@ def topic_features(context: Sequence[str], response: str) -> list[float] | None:
 def edge_strengths(left: Sequence[str], right: Sequence[str]) -> Floats:
     """Return the strengths (left words, right words), -1 to 1; 1 for the same word or stem, 0 for unlisted ones."""
     model = trigrams()
-    to, back = _vectors()
+    to, back = word_vectors()
     edges = np.zeros((len(left), len(right)))
     for i, first in enumerate(left):
         for j, second in enumerate(right):

@@ -7,6 +7,7 @@ import hashlib
 import html
 import io
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ NOT_APPLICABLE: Final = "n/a"
 FEWEST_RATERS: Final = 3
 MOST_RATERS: Final = 5
 
+_NAME: Final = re.compile(r"\w[\w.-]*")
 _SIDES: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t")
 
@@ -92,8 +94,8 @@ def make_sheets(
     Raises:
         ConfigError: If raters are missing or twice, a system is unknown, or there is nothing to rate.
     """
-    if not raters or len(set(raters)) != len(raters):
-        raise ConfigError(f"expected distinct names of raters, got {list(raters)}")
+    if not raters or len(set(raters)) != len(raters) or not all(map(_NAME.fullmatch, raters)):
+        raise ConfigError(f"expected distinct names of raters (letters, digits, _ . -), got {list(raters)}")
     for name in systems or ():
         if name not in items.systems:
             raise ConfigError(unknown_name("system", name, items.systems))

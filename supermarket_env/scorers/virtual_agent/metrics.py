@@ -11,7 +11,7 @@ from typing import Any, Final
 from supermarket_env.catalogue.schema import Product
 from supermarket_env.events.episode import Episode
 from supermarket_env.metrics.satisfaction import assign, true_needs
-from supermarket_env.scorers.base import Score, unscored
+from supermarket_env.scorers.base import Score, plain_event, unscored
 from supermarket_env.scorers.judge.preference import judge_proposals
 from supermarket_env.scorers.judge.repetition import find_repeats
 from supermarket_env.scorers.judge.rules import serves_need
@@ -103,11 +103,11 @@ def _kinds_of(trip: Trip, turn: Turn) -> set[str]:
 def slot_filling(trip: Trip, episode: Episode) -> Score:
     """Things the user told of a need that a later proposal for it took up."""
     told = [
-        (event["turn"], fact["need"], str(fact.get("attribute")), fact["value"])
+        (event["turn"], fact["need"], fact["attribute"], fact["value"])
         for event in episode.events
         if event["k"] == "user"
-        for fact in slots_of(event).get("facts") or ()
-        if isinstance(fact, dict) and isinstance(fact.get("need"), int) and fact.get("value") is not None
+        for fact in slots_of(plain_event(event)).get("facts", ())
+        if fact["value"] is not None
     ]
     told = [fact for fact in told if fact[2] not in ("quantity", "anything")]
     if trip.truth is None:

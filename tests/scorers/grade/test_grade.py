@@ -249,7 +249,8 @@ def test_complaints_by_cause() -> None:
     assert complain("out_of_stock", said("recommend", need=1), items=["oat"]) == "correct"
     assert complain("wrong_directions", said("guide"), goal={"target": "S1", "relevant": True}) == "correct"
     assert complain("wrong_directions", said("guide"), goal={"target": "S1", "relevant": False}) == "partial"
-    assert complain("wrong_directions", said("acknowledge")) == "correct"
+    assert complain("wrong_directions", said("acknowledge")) == "partial"
+    assert complain("repetition", said("acknowledge")) == "correct"
     assert complain("untrue", said("chat", text="I am sorry.")) is None
 
 

@@ -138,3 +138,11 @@ def test_words_alone_are_judged_for_claims_and_repetition_only(log: Any) -> None
     assert found["groundedness"] == 5
     assert found["non_repetition"] is not None
     assert found["preference_alignment"] is None
+
+
+def test_a_question_is_known_by_its_words_when_the_act_does_not_say(log: Any) -> None:
+    def trip(second: str) -> Any:
+        return milk_trip(log, log.says(1, "Which brand do you like?"), log.user(1), log.says(2, second), log.user(2))
+
+    assert rate(trip("Which size do you like?"))["non_repetition"] == 5
+    assert rate(trip("Which brand do you like? Or not?"))["non_repetition"] == 4

@@ -59,7 +59,8 @@ class Letters:
         for row, text in zip(rows, texts, strict=True):
             for letter in text.lower():
                 row[ord(letter) % 384] += 1
-        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+        found: np.ndarray[Any, Any] = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+        return found
 
 
 def test_fluency_falls_for_shuffled_words() -> None:
@@ -110,8 +111,8 @@ def test_surprise_is_highest_score_for_what_the_context_announces() -> None:
 def test_grades_of_relatedness_name_what_they_use() -> None:
     vectors, both = Relatedness(Letters()), Relatedness(Letters(), Likelihood(Spelled()))
     assert Relatedness().impl.startswith("RM-words@")
-    assert vectors.impl.startswith("RM-dual@")
-    assert both.impl.startswith("RM-dual-lm@")
+    assert vectors.impl.startswith("RM-vector@")
+    assert both.impl.startswith("RM-lm@")
     assert both.impl.endswith("letters@1+spelled@1")
     for metric in (vectors, both):
         found = metric.score_many([(("a cat",), "a cat"), (("a cat",), "?"), ((), "a cat")])

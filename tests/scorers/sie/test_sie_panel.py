@@ -104,7 +104,7 @@ def test_calibration_takes_the_same_ten_items() -> None:
 
 
 def test_sheets_refuse_nonsense(tmp_path: Path) -> None:
-    for raters in ([], ["a", "a"]):
+    for raters in ([], ["a", "a"], ["../a"]):
         with pytest.raises(ConfigError, match="distinct names of raters"):
             make_sheets(make_set(), raters, seed=0)
     with pytest.raises(ConfigError, match="unknown system 'onw'"):

@@ -1,0 +1,290 @@
+"""How fast the vector environment is, where its time goes, and whether memory is flat; fills docs/vector.md.
+
+    python benchmarks/vector.py                      # about three minutes on a quiet machine
+    python benchmarks/vector.py --dry                # print only
+    python benchmarks/vector.py --episodes 100000    # memory and streamed figures over so many episodes, nothing else
+
+Slices of ours stand between slices of Gymnasium's Taxi-v4 through ``gym.make``; the median of the ratios counts. Before
+anything is timed, the batch is held against scalar environments byte by byte. Exit code 1 when a bound fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.vector import SyncVectorEnv
+from user_page import table, write_table
+
+from supermarket_env.envs.single import SupermarketEnv
+from supermarket_env.envs.vector import SupermarketVectorEnv
+from supermarket_env.events.hooks import Hook
+from supermarket_env.events.log import encode_episode
+from supermarket_env.metrics import StreamingMetrics, compute
+from supermarket_env.rules import codes
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "vector.md"
+ROUNDS = 21
+TAXI_STEPS = 500
+SIZES = (1, 16, 128, 1024, 4096)
+AIM = 5.0
+
+
+class Kept(Hook):
+    """Keeps the lines and the episodes it is given."""
+
+    def __init__(self) -> None:
+        self.lines: list[bytes] = []
+        self.episodes: list[Any] = []
+
+    def on_episode_end(self, episode: Any) -> None:
+        self.lines.append(encode_episode(episode))
+        self.episodes.append(episode)
+
+
+def messages(world: Any, n: int, seed: int) -> dict[str, Any]:
+    """Return a batch of messages: lists, hints, goals and questions, each in a part of the rows."""
+    rng = np.random.default_rng(seed)
+    items = np.zeros((n, codes.MAX_ITEMS), dtype=np.int64)
+    items[:, :5] = rng.integers(1, world.catalogue.n_products + 1, (n, 5)) * (rng.random((n, 1)) < 0.3)
+    return {
+        "act": rng.integers(len(codes.ASSISTANT_ACTS), size=n),
+        "need": rng.integers(4, size=n),
+        "attribute": rng.integers(9, size=n),
+        "products": np.zeros((n, codes.MAX_PRODUCTS), dtype=np.int64),
+        "items": items,
+        "suggest_type": rng.integers(len(codes.ACTIONS), size=n) * (rng.random(n) < 0.3),
+        "suggest_arg": rng.integers(world.store.n_nodes, size=n),
+        "goal_kind": rng.integers(len(codes.GOAL_KINDS), size=n) * (rng.random(n) < 0.2),
+        "goal_id": rng.integers(world.store.n_nodes, size=n),
+        "text": ("",) * n,
+    }
+
+
+def check_equality(n: int = 16, steps: int = 60) -> int:
+    """Stop when a log line of the batch is not the scalar environment's; returns how many lines were compared."""
+    kept = Kept()
+    batch = SupermarketVectorEnv(n, record=range(n), hooks=[kept])
+    batch.reset(seed=100)
+    given = [messages(batch.world, n, step) for step in range(steps)]
+    for actions in given:
+        batch.step(actions)
+    alone: Any = SupermarketEnv()
+    expected = []
+    for k in range(n):
+        alone._n_episode = 0
+        alone.reset(seed=100 + k)
+        over = False
+        for actions in given:
+            if over:
+                alone.reset()
+                over = False
+                continue
+            over = alone.step({name: column[k] for name, column in actions.items()})[2]
+            if over:
+                expected.append(alone.game.line())
+    if not expected or sorted(expected) != sorted(kept.lines):
+        raise SystemExit("the batch writes other lines than scalar environments: nothing is worth timing")
+    return len(expected)
+
+
+# --- time ----------------------------------------------------------------------------------------------------------
+
+
+def taxi() -> Callable[[], float]:
+    """Return a function that gives the CPU seconds of a Taxi-v4 step."""
+    env = gym.make("Taxi-v4")
+    env.reset(seed=1)
+
+    def run() -> float:
+        begin = time.process_time()
+        for k in range(TAXI_STEPS):
+            _, _, terminated, truncated, _ = env.step(k % 6)
+            if terminated or truncated:
+                env.reset()
+        return (time.process_time() - begin) / TAXI_STEPS
+
+    return run
+
+
+def stepper(env: Any, world: Any, n: int, turns: int = 1024) -> Callable[[], float]:
+    """Return a function that gives the CPU seconds of a turn of one episode, over so many turns."""
+    given = [messages(world, n, step) for step in range(16)]
+    env.reset(seed=1)
+    count = 0
+    times = max(1, turns // n)
+
+    def run() -> float:
+        nonlocal count
+        begin = time.process_time()
+        for _ in range(times):
+            env.step(given[count % 16])
+            count += 1
+        return (time.process_time() - begin) / times / n
+
+    for _ in range(max(2, 24_000 // (n * times))):
+        run()
+    return run
+
+
+def compare(run: Callable[[], float], anchor: Callable[[], float]) -> tuple[float, float]:
+    """Return (speed in anchor steps, microseconds a turn)."""
+    ratios, ours = [], []
+    for _ in range(ROUNDS):
+        before, middle, after = anchor(), run(), anchor()
+        ratios.append((before + after) / 2 / middle)
+        ours.append(middle)
+    return statistics.median(ratios), statistics.median(ours) * 1e6
+
+
+def batch(n: int, turns: int = 1024, **options: Any) -> Callable[[], float]:
+    env = SupermarketVectorEnv(n, **{"texts": False, "copy": False, **options})
+    return stepper(env, env.world, n, turns)
+
+
+def parts(n: int = 1024) -> list[list[str]]:
+    """Return where the time of a turn goes, by part of the step."""
+    env = SupermarketVectorEnv(n, texts=False, copy=False)
+    given = [messages(env.world, n, step) for step in range(16)]
+    env.reset(seed=1)
+    inner: Any = env
+    spent: dict[str, float] = {}
+
+    def timed(place: Any, name: str, label: str) -> None:
+        real = getattr(place, name)
+
+        def run(*arguments: Any, **named: Any) -> Any:
+            begin = time.process_time()
+            try:
+                return real(*arguments, **named)
+            finally:
+                spent[label] = spent.get(label, 0.0) + time.process_time() - begin
+
+        setattr(place, name, run)
+
+    for _ in range(60):
+        env.step(given[0])
+    timed(inner._batch, "play", "rules: the turn")
+    timed(inner._batch, "observe", "rules: the observation rows")
+    timed(inner._batch, "begin", "rules: new trips, copying included")
+    timed(inner, "_last_reward", "reward of paid carts (Python)")
+    timed(inner._reader, "fill", "reading and checking the actions")
+    for _, masks in inner._sets:
+        timed(masks, "fill", "masks")
+    begin = time.process_time()
+    for step in range(200):
+        env.step(given[step % 16])
+    whole = time.process_time() - begin
+    spent["everything else: drawing tasks, info, dicts"] = whole - sum(spent.values())
+    unit = 1e6 / (200 * n)
+    return [[label, f"{x * unit:.2f}", f"{x / whole:.0%}"] for label, x in sorted(spent.items(), key=lambda p: -p[1])]
+
+
+def speeds() -> tuple[list[list[str]], bool]:
+    """Return the rows of the speed table, and whether the aim was met."""
+    anchor = taxi()
+    rows = []
+    best = 0.0
+    for n in SIZES:
+        speed, us = compare(batch(n), anchor)
+        rows.append([f"N = {n}, no words, arrays lent (`copy=False`)", f"{speed:.2f}", f"{us:.2f}"])
+        best = speed if n == 1024 else best
+    several: dict[str, Callable[[], Callable[[], float]]] = {
+        "N = 1024, no words, own arrays (`copy=True`)": lambda: batch(1024, copy=True),
+        "N = 64, every row recorded and added up (`StreamingMetrics`)": lambda: batch(
+            64, 128, record=range(64), hooks=[StreamingMetrics()]
+        ),
+        "N = 64, with words": lambda: batch(64, 128, texts=True),
+        "N = 64, plain rules": lambda: batch(64, 64, mode="plain"),
+        "`SyncVectorEnv` over 64 scalar environments, no words": sync,
+    }
+    for name, make in several.items():
+        speed, us = compare(make(), anchor)
+        rows.append([name, f"{speed:.2f}", f"{us:.2f}"])
+    return rows, best >= AIM
+
+
+def sync() -> Callable[[], float]:
+    env = SyncVectorEnv([lambda: SupermarketEnv(texts=False)] * 64)
+    inside: Any = env.envs[0]
+    return stepper(env, inside.world, 64, 128)
+
+
+# --- memory --------------------------------------------------------------------------------------------------------
+
+
+def resident() -> float:
+    """Return the process's memory in MiB now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+
+def long_run(episodes: int, n: int = 64) -> list[str]:
+    """Play so many episodes in one process; returns lines on memory, and on figures against the log's of a sample."""
+    stream, sample, kept = StreamingMetrics(), StreamingMetrics(), Kept()
+
+    class Both(Hook):
+        def on_episode_end(self, episode: Any) -> None:
+            stream.on_episode_end(episode)
+            if stream.n <= 500:
+                sample.on_episode_end(episode)
+                kept.on_episode_end(episode)
+
+    env = SupermarketVectorEnv(n, texts=False, suite="train", train_tasks=500, record=range(n), hooks=[Both()])
+    env.reset(seed=0)
+    given = [messages(env.world, n, step) for step in range(64)]
+    lines, step, mark = [], 0, max(1, episodes // 5)
+    while stream.n < episodes:
+        env.step(given[step % 64])
+        step += 1
+        if stream.n >= mark:
+            lines.append(f"- after {stream.n:,} episodes: {resident():.0f} MiB")
+            mark += max(1, episodes // 5)
+    expected = compute(kept.episodes)
+    expected |= expected.pop("beyond")
+    result = sample.result()
+    same = result == {name: expected[name] for name in result}
+    return [*lines, f"- streamed figures of the first {sample.n} equal those of their log: {'yes' if same else 'NO'}"]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--dry", action="store_true", help="do not touch the page")
+    parser.add_argument("--episodes", type=int, default=0, help="only play so many episodes and watch memory")
+    options = parser.parse_args()
+    if options.episodes:
+        text = "\n".join(long_run(options.episodes))
+        print(text)
+        if not options.dry:
+            write_table("memory", text, PAGE)
+        return 1 if "NO" in text else 0
+    compared = check_equality()
+    rows, met = speeds()
+    shares = table(("part of a step, N = 1024", "us a turn", "share"), parts())
+    text = "\n".join(
+        [
+            f"{compared} log lines of the batch equal those of scalar environments.",
+            "",
+            table(("what", "Taxi-v4 steps in the time of a turn (x)", "us a turn"), rows),
+            "",
+            f"The aim of {AIM:g} Taxi-v4 steps at N = 1024 is {'met' if met else 'not met'}.",
+            "",
+            shares,
+        ]
+    )
+    print(text)
+    if not options.dry:
+        write_table("speed", text, PAGE)
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
