@@ -3,6 +3,7 @@
     python benchmarks/vector.py                      # about three minutes on a quiet machine
     python benchmarks/vector.py --dry                # print only
     python benchmarks/vector.py --episodes 100000    # memory and streamed figures over so many episodes, nothing else
+    python benchmarks/vector.py --parity 2000        # log lines of all assistants in all stores, nothing else
 
 Slices of ours stand between slices of Gymnasium's Taxi-v4 through ``gym.make``; the median of the ratios counts. Before
 anything is timed, the batch is held against scalar environments byte by byte. Exit code 1 when a bound fails.
@@ -16,6 +17,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +26,11 @@ import numpy as np
 from gymnasium.vector import SyncVectorEnv
 from user_page import table, write_table
 
+from supermarket_env.agents.registry import make_agent
+from supermarket_env.dialogue.acts import SILENT
 from supermarket_env.envs.single import SupermarketEnv
 from supermarket_env.envs.vector import SupermarketVectorEnv
+from supermarket_env.envs.vector_actions import as_action, stacked
 from supermarket_env.events.hooks import Hook
 from supermarket_env.events.log import encode_episode
 from supermarket_env.metrics import StreamingMetrics, compute
@@ -36,6 +41,8 @@ ROUNDS = 21
 TAXI_STEPS = 500
 SIZES = (1, 16, 128, 1024, 4096)
 AIM = 5.0
+ASSISTANTS = ("silent", "random", "spam", "checkout_pusher", "popularity", "retrieval", "rule")
+STORES = ("corner", "neighbourhood", "hyper", "generated:1", "generated:2")
 
 
 class Kept(Hook):
@@ -218,6 +225,70 @@ def sync() -> Callable[[], float]:
     return stepper(env, inside.world, 64, 128)
 
 
+# --- parity ---------------------------------------------------------------------------------------------------------
+
+
+def scalar_line(name: str, seed: int, store: str) -> bytes:
+    """Return the log line of an assistant's episode in the scalar environment."""
+    env = scalar(store)
+    env._n_episode = 0
+    env.reset(seed=seed)
+    agent = make_agent(name)
+    agent.start(env.game.view)
+    over = False
+    while not over:
+        over = env.step(as_action(agent.reply(env.game.view), env.game.decoder))[2]
+    return env.game.line()  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=2)
+def scalar(store: str) -> Any:
+    """Return the scalar environment of a store."""
+    return SupermarketEnv(store=store)
+
+
+def batch_lines(name: str, first: int, n: int, store: str) -> list[bytes]:
+    """Return the log lines of an assistant's first episodes in a batch of ``n``."""
+    env = SupermarketVectorEnv(n, store=store, record=range(n), autoreset_mode="Disabled")
+    env.reset(seed=first)
+    agents = [make_agent(name) for _ in range(n)]
+    for k, agent in enumerate(agents):
+        agent.start(env.games[k].view)
+    decoder, idle = env.game.decoder, as_action(SILENT, env.game.decoder)
+    lines: dict[int, bytes] = {}
+    while len(lines) < n:
+        actions = [
+            idle if k in lines else as_action(agent.reply(env.games[k].view), decoder) for k, agent in enumerate(agents)
+        ]
+        ended = env.step(stacked(actions))[2]
+        for k in np.flatnonzero(ended).tolist():
+            lines.setdefault(k, env.games[k].line())
+        if ended.any():
+            env.reset(options={"reset_mask": ended})
+    return [lines[k] for k in range(n)]
+
+
+def parity(seeds: int) -> str:
+    """Hold the batch against the scalar environment over so many seeds, spread over all (assistant, store) pairs.
+
+    Half of a pair's seeds are played in one batch, the others by sevens and one alone; one pair also in 1,024 rows.
+    """
+    pairs = [(name, store) for name in ASSISTANTS for store in STORES]
+    each = max(8, -(-seeds // len(pairs)))
+    total = differ = 0
+    for number, (name, store) in enumerate(pairs):
+        sizes = [1, *[7] * max(1, (each // 2 - 1) // 7), each // 2]
+        if number == 0 and seeds >= 2000:
+            sizes.append(1024)
+        first = 1000 * number
+        for n in sizes:
+            lines = batch_lines(name, first, n, store)
+            differ += sum(line != scalar_line(name, first + k, store) for k, line in enumerate(lines))
+            total += n
+            first += n
+    return f"- {total:,} episodes of {len(pairs)} (assistant, store) pairs: {differ} lines differ"
+
+
 # --- memory --------------------------------------------------------------------------------------------------------
 
 
@@ -259,7 +330,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--dry", action="store_true", help="do not touch the page")
     parser.add_argument("--episodes", type=int, default=0, help="only play so many episodes and watch memory")
+    parser.add_argument("--parity", type=int, default=0, help="only compare log lines over so many seeds")
     options = parser.parse_args()
+    if options.parity:
+        text = parity(options.parity)
+        print(text)
+        if not options.dry:
+            write_table("parity", text, PAGE)
+        return 0 if " 0 lines differ" in text else 1
     if options.episodes:
         text = "\n".join(long_run(options.episodes))
         print(text)

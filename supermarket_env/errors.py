@@ -51,6 +51,18 @@ class MissingExtraError(SupermarketError, ImportError):
     """An optional dependency is needed and absent; the message names the extra to install."""
 
 
+class InfrastructureError(SupermarketError, RuntimeError):
+    """A machine or endpoint failed, nobody's move: the episode is set aside as ``infra_error`` and redone on resume."""
+
+
+class RunStop(BaseException):
+    """The run must stop now, and can be resumed: a budget is reached, an endpoint refuses, a recording has a gap.
+
+    No ``Exception``: neither an assistant's nor a user model's error handling may swallow it, and the episode in
+    flight is not logged.
+    """
+
+
 def nearest(name: str, valid: Iterable[str]) -> str:
     """Return `` Did you mean 'x'?`` for the closest valid name, or an empty string when nothing is close.
 

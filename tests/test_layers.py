@@ -29,6 +29,7 @@ RANKS = {
     "run": 8,
     "wrappers": 8,
     "train": 9,
+    "compare": 6,
     "report": 9,
     "cli": 10,
     "testing": 11,

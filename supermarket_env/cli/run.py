@@ -8,19 +8,19 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from supermarket_env.errors import SupermarketError
+from supermarket_env.errors import RunStop, SupermarketError
 from supermarket_env.run.batch import Report, WorkerError
-from supermarket_env.run.compose import CONFIG_NAME, Invocation, compose_run, compose_sweep, read_arguments
+from supermarket_env.run.compose import CONFIG_NAME, Invocation, compose_run, read_arguments
 from supermarket_env.run.config import RunConfig
 from supermarket_env.run.job import ProgressListener, RunResult, default_out, run_job
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from supermarket_env.run.build import RunPlan
     from supermarket_env.run.folder import RunFolder
 
 PLOT_FILE = "sr_vs_turn.png"
@@ -40,35 +40,23 @@ def run(words: Sequence[str]) -> None:
     if invocation.inspects:
         if not invocation.multirun and "--help" not in words:
             compose_run(invocation)
-        _hand_to_hydra(invocation, lambda config: None)
+        hand_to_hydra(invocation, lambda config: None)
     elif invocation.multirun:
-        for config in compose_sweep(invocation):
-            _check_names(config)
-        _hand_to_hydra(invocation, lambda config: play(config, words))
+        from supermarket_env.cli.sweep import run_sweep
+
+        run_sweep(invocation, words)
     else:
         play(compose_run(invocation), words)
 
 
-def _check_names(config: RunConfig) -> None:
-    from supermarket_env.run.build import check_names
-
-    check_names(config)
-
-
-def _hand_to_hydra(invocation: Invocation, act: Any) -> None:
+def hand_to_hydra(invocation: Invocation, act: Callable[[RunConfig], None]) -> None:
     """Let Hydra do what only it does: print its configuration, or launch the jobs of a multirun."""
     import hydra
     from omegaconf import DictConfig, OmegaConf
 
-    failures: list[SupermarketError] = []
-
     def job(composed: DictConfig) -> None:
         data: Any = OmegaConf.to_container(composed, resolve=True)
-        try:
-            act(RunConfig.parse(data))
-        except SupermarketError as error:  # the other jobs of the sweep go on; the exit code tells
-            print(f"error: {error}", file=sys.stderr)
-            failures.append(error)
+        act(RunConfig.parse(data))
 
     before = sys.argv
     sys.argv = ["supermarket run", *invocation.argv]
@@ -76,12 +64,16 @@ def _hand_to_hydra(invocation: Invocation, act: Any) -> None:
         hydra.main(version_base="1.3", config_path="pkg://supermarket_env.conf", config_name=CONFIG_NAME)(job)()
     finally:
         sys.argv = before
-    if failures:
-        raise SystemExit(2)
 
 
-def play(config: RunConfig, words: Sequence[str]) -> None:
+def play(config: RunConfig, words: Sequence[str], *, base: Path | None = None, reuse: bool = False) -> None:
     """Play one run, write what is derived from it, print where things are and the table.
+
+    Args:
+        config: The run.
+        words: Everything after ``supermarket run``, for the manifest.
+        base: Folder of the sweep the run belongs to.
+        reuse: What ``run.reuse=auto`` means here.
 
     Raises:
         SupermarketError: For anything wrong before the first episode.
@@ -90,9 +82,12 @@ def play(config: RunConfig, words: Sequence[str]) -> None:
     from supermarket_env.run.build import build_plan
 
     plan = build_plan(config)
-    out = default_out(config, plan.suite.name)
+    out = default_out(config, plan.suite.name, base)
+    reuse = reuse if config.run.reuse == "auto" else bool(config.run.reuse)
     if config.run.dry_run:
-        _print_plan(plan, str(out))
+        from supermarket_env.cli.dry_run import print_plan
+
+        print_plan(plan, out, reuse=reuse)
         return
     try:
         result = run_job(
@@ -101,10 +96,15 @@ def play(config: RunConfig, words: Sequence[str]) -> None:
             command_line=["supermarket", "run", *words],
             progress=_listener(config),
             finish=write_results,
+            reuse=reuse,
         )
     except KeyboardInterrupt:
         print(f"interrupted; finished episodes are kept in {out}, the same command resumes", file=sys.stderr)
         raise SystemExit(130) from None
+    except RunStop as stop:
+        print(f"stopped: {stop}", file=sys.stderr)
+        print(f"finished episodes are kept in {out}; nothing that was answered is asked again", file=sys.stderr)
+        raise SystemExit(1) from None
     except WorkerError as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(1) from None
@@ -124,7 +124,7 @@ def write_results(folder: RunFolder, result: RunResult) -> None:
     from supermarket_env.report.tables import csv_table
 
     names = {"metrics.json", "summary.csv", PLOT_FILE}
-    if not result.n_played and all((folder.path / name).is_file() for name in names):
+    if not (result.n_played or result.n_reused) and all((folder.path / name).is_file() for name in names):
         return
     text = metrics_json([folder.path], by=("agent",), intervals=True)
     folder.write("metrics.json", text)
@@ -132,22 +132,6 @@ def write_results(folder: RunFolder, result: RunResult) -> None:
     order, privileged = result.manifest["agents"], result.manifest["privileged"]
     folder.write("summary.csv", csv_table(metrics, agents=order, privileged=privileged))
     draw("sr_vs_turn", metrics, result.manifest, folder.path / PLOT_FILE)
-
-
-def _print_plan(plan: RunPlan, out: str) -> None:
-    names = ", ".join(f"{agent.name}*" if agent.privileged else agent.name for agent in plan.agents)
-    n_tasks = len({unit.task for unit in plan.units})
-    print(
-        f"dry run: {len(plan.units)} episodes = {len(plan.agents)} assistants x {n_tasks} tasks x "
-        f"{plan.config.trials} trials"
-    )
-    print(f"assistants  {names}")
-    print(f"suite       {plan.suite.name} ({plan.suite.content_hash[:12]})")
-    for kind, hashes in (("catalogue", plan.catalogues), ("store", plan.stores)):
-        for name, content_hash in hashes.items():
-            print(f"{kind:<10}  {name} ({content_hash[:12]})")
-    print(f"user        {plan.user_identity['name']} {plan.user_identity['version']}")
-    print(f"directory   {out}")
 
 
 def _print_result(result: RunResult) -> None:
@@ -162,9 +146,10 @@ def _print_result(result: RunResult) -> None:
     console = Console(highlight=False)
     if console.width < MIN_WIDTH or not console.is_terminal:
         console = Console(highlight=False, width=MIN_WIDTH)
-    known = result.n_episodes - result.n_played
+    known = result.n_episodes - result.n_played - result.n_reused
     done = f"{result.n_played} episodes played" + (f", {known} were there already" if known else "")
-    if not result.n_played:
+    done += f", {result.n_reused} taken over from runs beside it" if result.n_reused else ""
+    if not result.n_played and not result.n_reused:
         done = f"finished before: all {known} episodes were there"
     print(f"{done}; files in {shlex.quote(str(result.path))}:")
     print(f"  episodes.jsonl  metrics.json  summary.csv  {PLOT_FILE}  manifest.json  timings.jsonl\n")

@@ -18,6 +18,7 @@ from supermarket_env.dialogue.acts import AssistantMessage, Fact
 from supermarket_env.envs.decode import ACTION_CODE
 from supermarket_env.envs.kernel import copy_row
 from supermarket_env.envs.understand import fact_number
+from supermarket_env.errors import InfrastructureError
 from supermarket_env.rules import codes
 from supermarket_env.rules.place import left_on_shelf, legal
 from supermarket_env.tasks.task import Need
@@ -253,6 +254,8 @@ class UserDoor:
             return words
         try:
             said = change(self.seat, words)
+        except InfrastructureError:
+            raise
         except Exception as error:  # the model's boundary: its failure is data
             self.faults.append(("exception", f"{type(error).__name__}: {error}"))
             return words
@@ -264,6 +267,8 @@ class UserDoor:
     def _asked(self) -> UserTurn | None:
         try:
             answer = self.model.respond(self.seat)
+        except InfrastructureError:  # nobody's move: the episode is set aside
+            raise
         except Exception as error:  # the model's boundary: its failure is data
             self.faults.append(("exception", f"{type(error).__name__}: {error}"))
             return None

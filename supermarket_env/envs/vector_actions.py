@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supermarket_env.dialogue.acts import AssistantMessage
+from supermarket_env.envs.decode import Decoder
 from supermarket_env.errors import MessageError
 from supermarket_env.rules import codes
 from supermarket_env.rules.place import nearest_section_of
+from supermarket_env.rules.rows import Message
 from supermarket_env.world import World
 
 Ints = NDArray[np.int64]
@@ -146,3 +149,35 @@ def _packed(entries: Ints) -> tuple[Ints, Ints]:
 def single(given: Mapping[str, Ints], text: str, k: int) -> dict[str, Any]:
     """Return the action of environment ``k`` as an element of the single action space."""
     return {**{name: column[k] for name, column in given.items()}, "text": text}
+
+
+def as_action(message: AssistantMessage, decoder: Decoder) -> dict[str, Any]:
+    """Return a message as an element of the single action space; what the world does not know is left out.
+
+    The numeric door always states a catalogue's own value, so the value of an ``inform`` does not survive.
+    """
+    m: Any = Message()
+    decoded = decoder.decode(message, m)
+    products = np.zeros(codes.MAX_PRODUCTS, dtype=np.int64)
+    products[:] = np.array(m.products) + 1
+    items = np.zeros(codes.MAX_ITEMS, dtype=np.int64)
+    items[: m.n_items] = np.array(m.items[: m.n_items]) + 1
+    known = m.goal_id >= 0
+    return {
+        "act": m.act,
+        "need": m.need,
+        "attribute": m.slot,
+        "products": products,
+        "items": items,
+        "suggest_type": m.sug_type,
+        "suggest_arg": m.sug_arg,
+        "goal_kind": m.goal_kind if known else 0,
+        "goal_id": m.goal_id if known else 0,
+        "text": decoded.text,
+    }
+
+
+def stacked(actions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a batch of actions (one or more) as one element of the batched action space."""
+    columns: dict[str, Any] = {name: np.array([one[name] for one in actions], dtype=np.int64) for name in WIDTHS}
+    return {**columns, "text": tuple(one["text"] for one in actions)}

@@ -118,7 +118,7 @@ def play_units(
         hooks = make_hooks(shard)
         with open_shard(shard) as recorder, interrupts_told_apart():
             for unit in units:
-                on_report(_play_one(player, unit, recorder, hooks, worker=0))
+                on_report(play_one(player, unit, recorder, hooks, worker=0))
         return
     _play_parallel(
         units,
@@ -131,7 +131,8 @@ def play_units(
     )
 
 
-def _play_one(player: Player, unit: WorkUnit, recorder: Recorder, hooks: Sequence[Hook] = (), *, worker: int) -> Report:
+def play_one(player: Player, unit: WorkUnit, recorder: Recorder, hooks: Sequence[Hook] = (), *, worker: int) -> Report:
+    """Play a unit, write its episode and tell the hooks; an episode that cannot stand in a log becomes a fault."""
     started = time.perf_counter()
     line = player.play(unit)
     try:
@@ -249,7 +250,7 @@ def _work(
                     # After a kill -9 of the parent nobody else tells us to stop.
                     if os.getppid() != parent:
                         return
-                    pipe.send(tuple(_play_one(player, unit, recorder, hooks, worker=number)))
+                    pipe.send(tuple(play_one(player, unit, recorder, hooks, worker=number)))
     except (EOFError, BrokenPipeError, ConnectionError):
         return
     except BaseException:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from supermarket_env.errors import ConfigError, MissingExtraError, SupermarketError, unknown_name
+from supermarket_env.llm.runtime import episode_scope
 from supermarket_env.run.batch import WorkUnit
 from supermarket_env.run.config import AgentEntry, RunConfig, describe_validation
 from supermarket_env.run.episode import EpisodeSpec, describe, play_episode
 from supermarket_env.run.seeding import episode_seed
+from supermarket_env.run.usage import add_usage
 
 if TYPE_CHECKING:
     from supermarket_env.envs.game import EpisodeLabels, Game
@@ -210,6 +212,7 @@ def build_plan(config: RunConfig) -> RunPlan:
     seat = plan_user(config, user)
     for agent in agents:
         make_agent(agent)
+    check_models(config)
     make_scorers(config.scorers)
     suite = _suite(config)
     if config.suite.episodes is not None and config.suite.episodes > len(suite.tasks):
@@ -237,6 +240,23 @@ def build_plan(config: RunConfig) -> RunPlan:
         catalogues[catalogue] = world.catalogue.content_hash
         stores[store_key(store, catalogue)] = world.store.content_hash
     return RunPlan(config, suite, user, agents, units, catalogues, stores, seat)
+
+
+def check_models(config: RunConfig) -> None:
+    """Check that whoever needs a language model has an endpoint.
+
+    Raises:
+        ConfigError: naming the seat that has none.
+    """
+    needing = []
+    if user_model_of(config)[0] == "llm":
+        needing.append("user")
+    if any(entry.name in ("llm", "llm_react") and entry.target is None for entry in config.agents):
+        needing.append("assistant")
+    for role in needing:
+        if config.llm is None:
+            raise ConfigError(f"the {role} needs a language model: add llm=local or another endpoint (docs/llm.md)")
+        config.llm.endpoint(role)
 
 
 def _suite(config: RunConfig) -> Suite:
@@ -308,11 +328,12 @@ class GamePlayer:
         )
         if unit.agent not in self._agents:
             self._agents[unit.agent] = make_agent(agent)
-        played = play_episode(self._game(task.catalogue, task.store), self._agents[unit.agent], spec)
+        with episode_scope(unit.episode_id) as scope:
+            played = play_episode(self._game(task.catalogue, task.store), self._agents[unit.agent], spec)
         if played.assistant_failed:
             # Its object may be half way through anything: the next episode gets a new one, in whatever order they come.
             del self._agents[unit.agent]
-        return played.line
+        return add_usage(played.line, scope.usage)
 
     def infra_line(self, unit: WorkUnit, detail: str) -> dict[str, Any]:
         """Return the log line of an episode that could not be logged."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CONF_MODULE = "supermarket_env.conf"
 CONFIG_NAME = "config"
-GROUPS = ("store", "catalogue", "suite", "user", "experiment")
+GROUPS = ("store", "catalogue", "suite", "user", "llm", "experiment")
 """Config groups of this project; Hydra's own are passed on unchecked."""
 
 _AGENT_ITEM = re.compile(r"^agents\.\d+(\..+)?$")
@@ -80,7 +80,7 @@ def _normalise(override: str) -> str:
     """Return an override in the form the config needs: experiments by name, user keys and dials without a plus sign."""
     if override.startswith("+experiment="):
         return override[1:]
-    if override.startswith(("user.", "suite.dials.", "suite.events.")) and "=" in override:
+    if override.startswith(("user.", "llm.", "suite.dials.", "suite.events.")) and "=" in override:
         return f"++{override}"
     return override
 
@@ -190,7 +190,7 @@ class _Composer:
                     raise ConfigError(unknown_name(key, value, options))
             return
         valid = valid_keys()
-        if key not in valid and not _AGENT_ITEM.match(key) and not key.startswith("user."):
+        if key not in valid and not _AGENT_ITEM.match(key) and not key.startswith(("user.", "llm.")):
             shown = [name for name in valid if not name.startswith("user.")]
             raise ConfigError(unknown_name("configuration key", key, [*shown, "experiment"]))
 

@@ -10,17 +10,35 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_serializer, model_validator
 
 from supermarket_env.errors import ConfigError, nearest, unknown_name
+from supermarket_env.llm.config import TRANSPORT_KEYS, LLMConfig
 
-UNHASHED_KEYS = ("out", "run.workers", "run.dry_run", "run.progress", "run.compiled")
+UNHASHED_KEYS = (
+    "out",
+    "run.workers",
+    "run.dry_run",
+    "run.progress",
+    "run.compiled",
+    "run.reuse",
+    "run.fail_fast",
+)
 """Keys that cannot change what is simulated: they are left out of the configuration's hash."""
 
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$"
 """Names that become part of an episode id; `|` separates its parts and must not occur."""
+
+
+def is_hashed(key: str) -> bool:
+    """Whether a dotted key can change what is simulated."""
+    if key.startswith("llm."):
+        return key.partition(".")[2].partition(".")[0] not in TRANSPORT_KEYS and key.rpartition(".")[2] not in (
+            TRANSPORT_KEYS
+        )
+    return key not in UNHASHED_KEYS
 
 
 class _Section(BaseModel):
@@ -147,6 +165,10 @@ class ExecutionConfig(_Section):
     """Show a progress bar when standard error is a terminal."""
     compiled: Literal["auto"] | bool = "auto"
     """Compiled rule book: in long runs if numba is there (auto), always, or never; the bytes are the same."""
+    reuse: Literal["auto"] | bool = "auto"
+    """Take finished episodes over from runs in the same folder: in sweeps (auto), always, or never."""
+    fail_fast: bool = False
+    """End a sweep at its first failed job."""
 
 
 class RunConfig(_Section):
@@ -172,6 +194,15 @@ class RunConfig(_Section):
     suite: SuiteConfig = SuiteConfig()
     user: dict[str, Any] = Field(default_factory=lambda: {"name": "scripted"})
     """Handed on to the user model's own configuration, which validates it."""
+    llm: LLMConfig | None = None
+    """Endpoints of language models; written down only where there are any."""
+
+    @model_serializer(mode="wrap")
+    def _without_no_models(self, dump: Any) -> dict[str, Any]:
+        data: dict[str, Any] = dump(self)
+        if self.llm is None:
+            data.pop("llm", None)
+        return data
 
     @field_validator("agents", mode="before")
     @classmethod
@@ -219,7 +250,7 @@ class RunConfig(_Section):
 
     def content_hash(self) -> str:
         """Return the SHA-256 (hex) of the keys that define what is simulated."""
-        kept = {key: value for key, value in flatten(self.resolved()).items() if key not in UNHASHED_KEYS}
+        kept = {key: value for key, value in flatten(self.resolved()).items() if is_hashed(key)}
         text = json.dumps(kept, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -248,7 +279,7 @@ def differing_keys(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[s
     """
     left, right = flatten(ours), flatten(theirs)
     absent = object()
-    keys = [key for key in sorted({*left, *right}) if key not in UNHASHED_KEYS]
+    keys = [key for key in sorted({*left, *right}) if is_hashed(key)]
     return [key for key in keys if left.get(key, absent) != right.get(key, absent)]
 
 
@@ -258,6 +289,9 @@ def model_keys(model: type[BaseModel], prefix: str = "") -> list[str]:
     for name, info in model.model_fields.items():
         keys.append(f"{prefix}{name}")
         inner = info.annotation
+        parts = [part for part in get_args(inner) if part is not type(None)]
+        if len(parts) == 1:  # a section that may be left out
+            inner = parts[0]
         if isinstance(inner, type) and issubclass(inner, BaseModel) and inner is not AgentEntry:
             keys += model_keys(inner, f"{prefix}{name}.")
     return keys

@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Any, Protocol, TypeVar
 
 from supermarket_env.dialogue.acts import AssistantMessage
-from supermarket_env.errors import MessageError
+from supermarket_env.errors import InfrastructureError, MessageError, RunStop
 
 _T = TypeVar("_T")
 
@@ -170,7 +170,7 @@ def _guarded(call: Callable[[], Any], timeout_s: float | None) -> tuple[Any, tup
         # The error is described while the clock is running: its message is the assistant's code as well.
         try:
             return call(), None
-        except _ReplyTimeout:
+        except (_ReplyTimeout, InfrastructureError, RunStop):
             raise
         except BaseException as error:  # SystemExit and the like are the assistant's failure too
             if isinstance(error, KeyboardInterrupt) and _may_be_ctrl_c(error):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -59,6 +60,7 @@ class RunFolder:
         self.path = path
         self._lock: IO[str] | None = None
         self._timings: IO[str] | None = None
+        self._timings_lock = threading.Lock()
         self._index: dict[str, _Line] = {}
         self._next_shard = 0
         try:
@@ -121,15 +123,30 @@ class RunFolder:
         self._next_shard += 1
         return path
 
+    def adopt(self, lines: Iterable[bytes]) -> int:
+        """Take over finished episodes of other runs, whole lines as they stand; return how many."""
+        count = 0
+        shard = self.new_shard()
+        with shard.open("wb") as out:
+            for line in lines:
+                out.write(line.rstrip(b"\r\n") + b"\n")
+                count += 1
+        if count:
+            self._index = dict(self._read_index())
+        else:
+            shard.unlink()
+        return count
+
     def note_timing(self, entry: Mapping[str, Any]) -> None:
         """Append one line to ``timings.jsonl``: what may differ between two equal runs."""
-        if self._timings is None:
-            file = self.path / TIMINGS_FILE
-            torn = file.is_file() and file.stat().st_size > 0 and not _ends_with_newline(file)
-            self._timings = file.open("a", encoding="utf-8", buffering=1)
-            if torn:
-                self._timings.write("\n")
-        self._timings.write(json.dumps(entry) + "\n")
+        with self._timings_lock:
+            if self._timings is None:
+                file = self.path / TIMINGS_FILE
+                torn = file.is_file() and file.stat().st_size > 0 and not _ends_with_newline(file)
+                self._timings = file.open("a", encoding="utf-8", buffering=1)
+                if torn:
+                    self._timings.write("\n")
+            self._timings.write(json.dumps(entry) + "\n")
 
     def merge(self, expected: Iterable[str]) -> Path:
         """Make the one sorted file of all episodes and remove the shards.

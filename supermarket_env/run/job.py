@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from supermarket_env.llm.runtime import Runtime
 from supermarket_env.run.batch import Player, Report, play_units, worker_count
 from supermarket_env.run.build import GamePlayer, RunPlan, build_plan
 from supermarket_env.run.config import RunConfig
 from supermarket_env.run.folder import RunFolder
 from supermarket_env.run.manifest import make_manifest
+from supermarket_env.run.reuse import reusable_lines
 from supermarket_env.run.scoring import collect_scores, has_scores, hooks_for
+from supermarket_env.run.threads import play_threaded
 
 HASH_LENGTH = 8
 """Hex digits of the configuration's hash in the default name of a run directory."""
@@ -30,6 +34,8 @@ class RunResult:
     """Episodes played now; the others were there already."""
     n_infra: int
     """Episodes that ended as ``infra_error`` in this call."""
+    n_reused: int = 0
+    """Episodes taken over from neighbouring runs in this call."""
 
 
 class ProgressListener:
@@ -45,12 +51,18 @@ class ProgressListener:
         """Nothing more is played (also called on errors)."""
 
 
-def default_out(config: RunConfig, suite_name: str) -> Path:
-    """Return the run directory of a configuration, relative to the working directory."""
-    if config.out is not None:
+def default_out(config: RunConfig, suite_name: str, base: Path | None = None) -> Path:
+    """Return the run directory of a configuration, relative to the working directory.
+
+    Args:
+        config: The configuration.
+        suite_name: Name of its suite.
+        base: Folder of a sweep: its runs lie in it, whatever ``out`` says.
+    """
+    if config.out is not None and base is None:
         return Path(config.out)
     stem = re.sub(r"[^A-Za-z0-9_.@+-]+", "-", suite_name).strip("-.") or "suite"
-    return Path("runs") / f"{stem}-{config.content_hash()[:HASH_LENGTH]}"
+    return (Path("runs") if base is None else base) / f"{stem}-{config.content_hash()[:HASH_LENGTH]}"
 
 
 def run_job(
@@ -61,6 +73,7 @@ def run_job(
     progress: ProgressListener | None = None,
     make_player: Callable[[], Player] | None = None,
     finish: Callable[[RunFolder, RunResult], None] | None = None,
+    reuse: bool = False,
 ) -> RunResult:
     """Play what is missing of a run and leave one sorted ``episodes.jsonl``.
 
@@ -71,6 +84,7 @@ def run_job(
         progress: Told how it goes.
         make_player: What plays the units; by default the game itself.
         finish: Called with the folder still locked, to write what is derived from the episodes.
+        reuse: Take over finished episodes of the runs beside it. Not with scorers: those watch the episodes end.
 
     Raises:
         RunFolderError: If the directory belongs to another run or is in use.
@@ -82,17 +96,29 @@ def run_job(
     expected = [unit.episode_id for unit in plan.units]
     with RunFolder(out, manifest) as folder:
         folder.check_expected(expected)
+        n_reused = 0
+        if reuse and not plan.config.scorers:
+            missing = set(expected) - folder.finished
+            n_reused = folder.adopt(reusable_lines(manifest, missing, out)) if missing else 0
         todo = [unit for unit in plan.units if unit.episode_id not in folder.finished]
         n_infra = 0
         if todo or not folder.is_complete(expected):
             n_infra = _play(plan, todo, folder, progress, make_player)
             folder.merge(expected)
         if plan.config.scorers and (todo or not has_scores(out, plan.config.scorers)):
-            collect_scores(out, plan.config.scorers, folder.note_timing)
-        result = RunResult(out, manifest, len(expected), len(todo), n_infra)
+            with _models_for_scorers(plan, folder):
+                collect_scores(out, plan.config.scorers, folder.note_timing)
+        result = RunResult(out, manifest, len(expected), len(todo), n_infra, n_reused)
         if finish is not None:
             finish(folder, result)
     return result
+
+
+def _models_for_scorers(plan: RunPlan, folder: RunFolder) -> AbstractContextManager[Any]:
+    """Return what lets scorers ask language models meanwhile."""
+    if plan.config.llm is None:
+        return nullcontext()
+    return Runtime(plan.config.llm, folder.path, note=folder.note_timing)
 
 
 def _play(
@@ -113,6 +139,9 @@ def _play(
         )
         progress.report(report)
 
+    if plan.config.llm is not None:
+        _play_with_models(plan, todo, folder, progress, make_player, on_report)
+        return n_infra
     workers = worker_count(plan.config.run.workers, len(todo))
     if make_player is None:
         make_player = PlayerFactory(plan)
@@ -131,6 +160,33 @@ def _play(
     finally:
         progress.ended()
     return n_infra
+
+
+def _play_with_models(
+    plan: RunPlan,
+    todo: Sequence[Any],
+    folder: RunFolder,
+    progress: ProgressListener,
+    make_player: Callable[[], Player] | None,
+    on_report: Callable[[Report], None],
+) -> None:
+    """Play units that ask language models: in threads of this process, which share one runtime."""
+    assert plan.config.llm is not None
+    with Runtime(plan.config.llm, folder.path, note=folder.note_timing) as runtime:
+        runtime.prepare()
+        progress.started(len(plan.units), len(plan.units) - len(todo))
+        try:
+            play_threaded(
+                todo,
+                make_player or (lambda: GamePlayer(plan)),
+                folder,
+                threads=plan.config.llm.concurrency,
+                on_report=on_report,
+                make_hooks=hooks_for(plan.config.scorers, folder.path),
+                on_stop=runtime.stop,
+            )
+        finally:
+            progress.ended()
 
 
 class PlayerFactory:

@@ -102,7 +102,7 @@ def test_exact_sums_are_those_of_fsum() -> None:
 
 def test_memory_does_not_grow_with_the_number_of_episodes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("supermarket_env.metrics.stream.ROWS_AT_ONCE", 4)
-    n = 8
+    n = 4
     env = SupermarketVectorEnv(
         n,
         store="corner",
@@ -121,15 +121,15 @@ def test_memory_does_not_grow_with_the_number_of_episodes(monkeypatch: pytest.Mo
         for _ in range(steps):
             env.step(messages(env, rng))
 
-    play(60)
+    play(40)
     tracemalloc.start()
     try:
-        play(30)
+        play(15)
         gc.collect()
         before = tracemalloc.get_traced_memory()[0]
-        play(120)
+        play(60)
         gc.collect()
         grown = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
-    assert grown < 100_000, f"{grown} bytes more after 320 further episodes"
+    assert grown < 60_000, f"{grown} bytes more after 80 further episodes"

@@ -41,8 +41,8 @@ def crs_weights(
     Raises:
         ConfigError: For an unknown way with negatives, a power that is not above 0, or a correlation outside -1 to 1.
 
-    >>> crs_weights([0.3, 0.4, 0.0])
-    (0.36, 0.64, 0.0)
+    >>> [round(weight, 2) for weight in crs_weights([0.3, 0.4, 0.0])]
+    [0.36, 0.64, 0.0]
     >>> crs_weights([0.4, -0.2, 0.2])
     (0.8, 0.0, 0.2)
     """

@@ -37,7 +37,7 @@ def script(context: Sequence[str], speakers: tuple[str, str] = ("A", "B")) -> st
     r"""Write a context as a script that ends where the reply begins, its speakers taking turns.
 
     >>> script(["Hello.", "Hi, how are you?"])
-    'A: Hello.\\nB: Hi, how are you?\\nA:'
+    'A: Hello.\nB: Hi, how are you?\nA:'
     """
     lines = [f"{speakers[at % 2]}: {tidy(line)}" for at, line in enumerate(context)]
     return "\n".join([*lines, f"{speakers[len(context) % 2]}:"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import random
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from supermarket_env.scorers.mme.fluency import Fluency
 from supermarket_env.scorers.mme.likelihood import Likelihood
 from supermarket_env.scorers.mme.relatedness import Relatedness
 from supermarket_env.scorers.mme.scorer import MEAN_NOTE, MmeScorer, make_scorer
-from supermarket_env.scorers.mme.specific import Surprise
+from supermarket_env.scorers.mme.specific import Reading, Surprise
 from supermarket_env.scorers.mme.submetric import NAMES, scores_of
 from supermarket_env.scorers.mme.topic import TopicCoherence
 
@@ -92,20 +92,35 @@ def test_topics_need_keywords_on_both_sides() -> None:
     assert metric.score((), "Pizza is great") is None
 
 
-def test_surprise_is_highest_score_for_what_the_context_announces() -> None:
-    likelihood = Likelihood(Spelled())
-    rows = [(("cats are nice",), "cats are nice"), (("cats are nice",), "trains run late"), (("x",), "")]
-    for reading in ("NLL", "NCE", "PPL"):
-        metric = Surprise(reading, likelihood)
-        same, other, nothing = metric.score_many(rows)
+class Rare:
+    """A language model to which every text of capitals is a surprise."""
+
+    impl = "rare@1"
+
+    def logprobs(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+        return [[-7.0 if word.isupper() else -4.0 for word in text.split()] for _, text in pairs]
+
+
+def test_surprise_runs_one_way_for_nll_and_ppl_and_the_other_for_nce() -> None:
+    likelihood = Likelihood(Rare())
+    rows = [((), "cats are nice and soft"), ((), "CATS ARE NICE AND SOFT"), ((), "")]
+    for reading, direction in (("NLL", 1), ("PPL", 1), ("NCE", -1)):
+        metric = Surprise(cast("Reading", reading), likelihood)
+        plain, odd, nothing = metric.score_many(rows)
         assert nothing is None
-        assert same is not None
-        assert other is not None
-        assert same >= other
-        assert metric.impl == "SM-lm-in-context@spelled@1"
-    assert Surprise("NCE", likelihood).score_many(rows[:2]) == pytest.approx(
-        sorted([v for v in Surprise("NCE", likelihood).score_many(rows[:2]) if v is not None], reverse=True)
-    )
+        assert plain is not None
+        assert odd is not None
+        assert direction * (odd - plain) > 0
+        assert metric.impl == "SM-lm@rare@1"
+
+
+def test_a_reply_the_context_announces_is_more_related() -> None:
+    metric = Relatedness(Letters(), Likelihood(Spelled()))
+    own = metric.score(("cats are nice",), "cats are nice")
+    other = metric.score(("dogs run late",), "cats are nice")
+    assert own is not None
+    assert other is not None
+    assert own > other
 
 
 def test_grades_of_relatedness_name_what_they_use() -> None:

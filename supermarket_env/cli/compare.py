@@ -1,0 +1,62 @@
+"""``supermarket compare``: which assistant is better, by how much, how surely, and where."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from supermarket_env.errors import ConfigError
+
+
+def compare(
+    sides: Annotated[list[str], typer.Argument(metavar="RUN[:AGENT]...", help="Two or more; the first is the base.")],
+    family: Annotated[
+        str, typer.Option("--family", help="Figures to test, comma-separated; adjusted together by Holm.")
+    ] = "NS_uplift",
+    all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare every two, not each with the first.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Compare unlike runs all the same, flagged.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, full precision.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder for comparison.md, comparison.json, effects.csv, flips.csv, forest.png."),
+    ] = None,
+) -> None:
+    """Compare assistants pairwise by task and trial."""
+    from supermarket_env.compare.pages import comparison_data, comparison_page, effects_csv, flips_csv
+    from supermarket_env.compare.paired import compare_sides
+    from supermarket_env.compare.sides import check_alike, read_sides
+
+    names = tuple(dict.fromkeys(part.strip() for part in family.split(",") if part.strip()))
+    if not names:
+        raise ConfigError("--family expects at least one figure, for example NS_uplift")
+    if len(sides) == 1 and ":" not in sides[0]:
+        sides = _whole_run(sides[0])
+    read = read_sides(sides)
+    if len(read) < 2:
+        raise ConfigError("compare expects two sides or more, each RUN or RUN:AGENT")
+    warnings = check_alike(read, force=force)
+    found = compare_sides(read, family=names, all_pairs=all_pairs)
+    page = comparison_page(found, warnings=warnings, family=names)
+    data = json.dumps(comparison_data(found, warnings=warnings, family=names), ensure_ascii=False, allow_nan=False)
+    if out is not None:
+        from supermarket_env.report.plot_forest import save_forest
+
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "comparison.md").write_text(page, encoding="utf-8")
+        (out / "comparison.json").write_text(data + "\n", encoding="utf-8")
+        (out / "effects.csv").write_text(effects_csv(found), encoding="utf-8")
+        (out / "flips.csv").write_text(flips_csv(found), encoding="utf-8")
+        save_forest(found, out / "forest.png")
+    print(data if as_json else page, end="\n" if as_json else "")
+
+
+def _whole_run(word: str) -> list[str]:
+    """Return every assistant of a run against its reference (or its first assistant)."""
+    from supermarket_env.compare.sides import read_manifest
+
+    manifest = read_manifest(Path(word))
+    base = manifest.get("reference") or manifest["agents"][0]
+    return [f"{word}:{name}" for name in (base, *(name for name in manifest["agents"] if name != base))]

@@ -1,0 +1,1 @@
+"""Comparing assistants on the same tasks with the same luck: sides, paired differences, trials, pages."""

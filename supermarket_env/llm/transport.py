@@ -1,0 +1,133 @@
+"""One attempt of one call over HTTP: bounded in time and size, every failure classed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from supermarket_env.errors import MissingExtraError
+from supermarket_env.llm.faults import AttemptFailed
+from supermarket_env.llm.reasoning import writable
+
+if TYPE_CHECKING:
+    import httpx
+
+_CODE: Final = re.compile(r"[a-z0-9_.-]{1,40}", re.IGNORECASE)
+_LENGTH_WORDS: Final = ("context", "too long", "maximum length", "too many tokens", "exceed")
+_RETRY_STATUS: Final = {408: "timeout", 409: "server_error", 425: "server_error", 429: "rate_limited"}
+
+
+class Reply(NamedTuple):
+    """What an endpoint answered."""
+
+    text: str
+    finish: str
+    tokens_in: int | None
+    tokens_out: int | None
+
+
+def new_client(*, loopback: bool) -> httpx.AsyncClient:
+    """Return an HTTP client that follows no redirects (a key must not travel); proxies are not for this machine.
+
+    Raises:
+        MissingExtraError: If httpx is not installed.
+    """
+    try:
+        import httpx
+    except ImportError:
+        raise MissingExtraError("language models need the extra llm: pip install 'supermarket_env[llm]'") from None
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
+    return httpx.AsyncClient(timeout=None, limits=limits, trust_env=not loopback, follow_redirects=False)
+
+
+async def post(
+    client: httpx.AsyncClient, url: str, body: Mapping[str, Any], key: str, *, timeout_s: float, max_bytes: int
+) -> Reply:
+    """Send one request and read the answer.
+
+    Raises:
+        AttemptFailed: with the class of the failure. No word of the request or of the server's text is in it, for
+            either may hold what others must not see.
+    """
+    import httpx
+
+    headers = {"authorization": f"Bearer {key}"} if key else {}
+    try:
+        async with asyncio.timeout(timeout_s):
+            async with client.stream("POST", url, json=body, headers=headers) as response:
+                data = bytearray()
+                async for chunk in response.aiter_bytes():
+                    data += chunk
+                    if len(data) > max_bytes:
+                        raise AttemptFailed("too_large", status=response.status_code)
+                status, retry_after = response.status_code, response.headers.get("retry-after")
+    except TimeoutError:
+        raise AttemptFailed("timeout") from None
+    except (httpx.HTTPError, httpx.StreamError, OSError, ValueError):
+        raise AttemptFailed("connection") from None
+    raw = bytes(data)
+    if key:
+        raw = raw.replace(key.encode(), b"[key]")
+    if status != 200:
+        raise refusal(status, raw, retry_after)
+    return read_reply(raw)
+
+
+def refusal(status: int, raw: bytes, retry_after: str | None) -> AttemptFailed:
+    """Return the failure an HTTP status stands for; of the server's text only short code words are kept."""
+    wait = None
+    if retry_after is not None:
+        try:
+            wait = max(0.0, float(retry_after))
+        except ValueError:  # a date: our own pause will do
+            wait = None
+    if status in _RETRY_STATUS:
+        return AttemptFailed(_RETRY_STATUS[status], status=status, retry_after=wait)
+    if status >= 500:
+        return AttemptFailed("server_error", status=status, retry_after=wait)
+    text = raw[:4000].decode("utf-8", "replace")
+    if status in (400, 413, 422) and any(word in text.lower() for word in _LENGTH_WORDS):
+        return AttemptFailed("context_overflow", status=status)
+    return AttemptFailed("refused", status=status, code=_code_of(text))
+
+
+def _code_of(text: str) -> str:
+    try:
+        error = json.loads(text).get("error", {})
+        words = [str(error.get(name)) for name in ("type", "code") if error.get(name)]
+    except (ValueError, AttributeError, RecursionError):
+        return ""
+    return " ".join(word for word in words if _CODE.fullmatch(word))
+
+
+def read_reply(raw: bytes) -> Reply:
+    """Read the body of an answer.
+
+    Raises:
+        AttemptFailed: ``bad_body``, if it is not what the protocol says.
+    """
+    try:
+        data = json.loads(raw.decode("utf-8"))
+        choice = data["choices"][0]
+        message = choice["message"]
+        content = message.get("content")
+        usage = data.get("usage") or {}
+        if isinstance(content, list):  # parts, as some servers write them
+            content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+        if content is not None and not isinstance(content, str):
+            raise TypeError("content is no text")
+        return Reply(
+            writable(content or ""),
+            str(choice.get("finish_reason") or "stop")[:20],
+            _count(usage.get("prompt_tokens")),
+            _count(usage.get("completion_tokens")),
+        )
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
+        raise AttemptFailed("bad_body", status=200) from None
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and 0 <= value < 10**9 else None
