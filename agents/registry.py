@@ -45,6 +45,8 @@ _SPECS: Final = (
     AgentSpec("near_goal", f"{_HERE}.walkers.NearGoal", False, "names shelves one step out of view as goals"),
     AgentSpec("repeat_until_yes", f"{_HERE}.repeaters.RepeatUntilYes", False, "repeats its list until a yes"),
     AgentSpec("re_recommender", f"{_HERE}.repeaters.ReRecommender", False, "recommends what is in the cart"),
+    AgentSpec("llm", f"{_HERE}.llm.single_shot", False, "a language model, one answer a turn (docs/llm.md)"),
+    AgentSpec("llm_react", f"{_HERE}.llm.react", False, "a language model that looks things up before it answers"),
     AgentSpec("flatterer", f"{_HERE}.flatterer.Flatterer", False, "praises everything, helps with nothing"),
 )
 

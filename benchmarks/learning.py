@@ -262,16 +262,8 @@ def grid_table(found: dict[str, dict[str, Played]]) -> str:
                 f"{100 * share:+.0f} % [{100 * low:+.0f}, {100 * high:+.0f}]",
             ]
         )
-    head = (
-        "cell",
-        "tasks",
-        "`silent`",
-        "`rule`",
-        "`rule_tuned`",
-        "`oracle`\\*",
-        "policy (seeds)",
-        "share of the gap closed",
-    )
+    names = [f"`{name}`" + ("\\*" if name in ("informed", "oracle") else "") for name in REFERENCES]
+    head = ("cell", "tasks", *names, "policy (seeds)", "share of the gap closed")
     return table(head, rows)
 
 

@@ -59,12 +59,14 @@ class Result(NamedTuple):
 
 def steps_for(run: Slice, seconds: float = SLICE_S) -> int:
     """Return how many steps make a slice of so many seconds, at least one (after a warm-up)."""
-    n, spent = 1, 0.0
-    while spent < WARM_S:
+    n, long_enough = 1, 0
+    spent = 0.0
+    while long_enough < 2:  # twice: the first time something may have been compiled or loaded
         begin = time.process_time()
         run(n)
         spent = time.process_time() - begin
-        if spent < WARM_S:
+        long_enough = long_enough + 1 if spent >= WARM_S else 0
+        if not long_enough:
             n *= 2
     return max(1, round(seconds * n / spent))
 

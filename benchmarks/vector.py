@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import resource
-import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -21,9 +20,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 from gymnasium.vector import SyncVectorEnv
+from slices import Effort, Slice, compare, taxi
 from user_page import table, write_table
 
 from supermarket_env.agents.registry import make_agent
@@ -37,8 +36,8 @@ from supermarket_env.metrics import StreamingMetrics, compute
 from supermarket_env.rules import codes
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "vector.md"
-ROUNDS = 21
-TAXI_STEPS = 500
+EFFORT = Effort(rounds=21, passes=1)
+WARM_TURNS = 24_000
 SIZES = (1, 16, 128, 1024, 4096)
 AIM = 5.0
 ASSISTANTS = ("silent", "random", "spam", "checkout_pusher", "popularity", "retrieval", "rule")
@@ -106,55 +105,26 @@ def check_equality(n: int = 16, steps: int = 60) -> int:
 # --- time ----------------------------------------------------------------------------------------------------------
 
 
-def taxi() -> Callable[[], float]:
-    """Return a function that gives the CPU seconds of a Taxi-v4 step."""
-    env = gym.make("Taxi-v4")
-    env.reset(seed=1)
-
-    def run() -> float:
-        begin = time.process_time()
-        for k in range(TAXI_STEPS):
-            _, _, terminated, truncated, _ = env.step(k % 6)
-            if terminated or truncated:
-                env.reset()
-        return (time.process_time() - begin) / TAXI_STEPS
-
-    return run
-
-
-def stepper(env: Any, world: Any, n: int, turns: int = 1024) -> Callable[[], float]:
-    """Return a function that gives the CPU seconds of a turn of one episode, over so many turns."""
-    given = [messages(world, n, step) for step in range(16)]
+def batch_turns(env: Any, n_kept: int = 16) -> Slice:
+    """Return steps of a batch of ours (or of ``SyncVectorEnv`` over ours), random messages given, well warmed up."""
+    inside = getattr(env, "world", None) or env.envs[0].unwrapped.world
+    given = [messages(inside, env.num_envs, step) for step in range(n_kept)]
     env.reset(seed=1)
     count = 0
-    times = max(1, turns // n)
 
-    def run() -> float:
+    def run(n: int) -> None:
         nonlocal count
-        begin = time.process_time()
-        for _ in range(times):
-            env.step(given[count % 16])
+        for _ in range(n):
+            env.step(given[count % n_kept])
             count += 1
-        return (time.process_time() - begin) / times / n
 
-    for _ in range(max(2, 24_000 // (n * times))):
-        run()
+    run(max(2, WARM_TURNS // env.num_envs))
     return run
 
 
-def compare(run: Callable[[], float], anchor: Callable[[], float]) -> tuple[float, float]:
-    """Return (speed in anchor steps, microseconds a turn)."""
-    ratios, ours = [], []
-    for _ in range(ROUNDS):
-        before, middle, after = anchor(), run(), anchor()
-        ratios.append((before + after) / 2 / middle)
-        ours.append(middle)
-    return statistics.median(ratios), statistics.median(ours) * 1e6
-
-
-def batch(n: int, turns: int = 1024, **options: Any) -> Callable[[], float]:
-    env = SupermarketVectorEnv(n, **{"texts": False, "copy": False, **options})
-    return stepper(env, env.world, n, turns)
+def batch(n: int, **options: Any) -> tuple[Slice, int]:
+    """Return steps of a batch of ours and its size."""
+    return batch_turns(SupermarketVectorEnv(n, **{"texts": False, "copy": False, **options})), n
 
 
 def parts(n: int = 1024) -> list[list[str]]:
@@ -200,29 +170,32 @@ def speeds() -> tuple[list[list[str]], bool]:
     anchor = taxi()
     rows = []
     best = 0.0
+
+    def measure(name: str, turns: Slice, n: int) -> float:
+        found = compare(turns, anchor, EFFORT, per_step=n)
+        rows.append([name, f"{1 / found.ratio:.2f}", f"{found.seconds * 1e6:.2f}"])
+        return 1 / found.ratio
+
     for n in SIZES:
-        speed, us = compare(batch(n), anchor)
-        rows.append([f"N = {n}, no words, arrays lent (`copy=False`)", f"{speed:.2f}", f"{us:.2f}"])
+        speed = measure(f"N = {n}, no words, arrays lent (`copy=False`)", *batch(n))
         best = speed if n == 1024 else best
-    several: dict[str, Callable[[], Callable[[], float]]] = {
+    several: dict[str, Callable[[], tuple[Slice, int]]] = {
         "N = 1024, no words, own arrays (`copy=True`)": lambda: batch(1024, copy=True),
         "N = 64, every row recorded and added up (`StreamingMetrics`)": lambda: batch(
-            64, 128, record=range(64), hooks=[StreamingMetrics()]
+            64, record=range(64), hooks=[StreamingMetrics()]
         ),
-        "N = 64, with words": lambda: batch(64, 128, texts=True),
-        "N = 64, plain rules": lambda: batch(64, 64, mode="plain"),
-        "`SyncVectorEnv` over 64 scalar environments, no words": sync,
+        "N = 64, with words": lambda: batch(64, texts=True),
+        "N = 64, plain rules": lambda: batch(64, mode="plain"),
+        "`SyncVectorEnv` over 64 scalar environments, no words": lambda: (synchronous(64), 64),
     }
     for name, make in several.items():
-        speed, us = compare(make(), anchor)
-        rows.append([name, f"{speed:.2f}", f"{us:.2f}"])
+        measure(name, *make())
     return rows, best >= AIM
 
 
-def sync() -> Callable[[], float]:
-    env = SyncVectorEnv([lambda: SupermarketEnv(texts=False)] * 64)
-    inside: Any = env.envs[0]
-    return stepper(env, inside.world, 64, 128)
+def synchronous(n: int) -> Slice:
+    """Return steps of Gymnasium's ``SyncVectorEnv`` over so many scalar environments of ours, no words."""
+    return batch_turns(SyncVectorEnv([lambda: SupermarketEnv(texts=False)] * n))
 
 
 # --- parity ---------------------------------------------------------------------------------------------------------

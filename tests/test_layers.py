@@ -14,6 +14,7 @@ ROOTS = {"supermarket_env": ROOT / "supermarket_env"} | {
 
 RANKS = {
     "errors": 0,
+    "llm": 1,
     "catalogue": 1,
     "store": 1,
     "rules": 1,
@@ -43,8 +44,8 @@ ONLY = {
     "events": {"errors", "events"},
     "metrics": {"errors", "events", "metrics", "stats"},
     "stats": {"errors", "events", "metrics", "stats"},
-    "agents": {"errors", "agents", "dialogue", "catalogue", "store"},
-    "scorers": {"errors", "events", "metrics", "stats", "scorers", "dialogue", "catalogue", "store"},
+    "agents": {"errors", "agents", "dialogue", "catalogue", "store", "llm"},
+    "scorers": {"errors", "events", "metrics", "stats", "scorers", "dialogue", "catalogue", "store", "llm"},
 }
 """Packages that may use nothing but these, whatever stands below them."""
 

@@ -14,8 +14,8 @@ from typing import Any, Final
 from supermarket_env.rules.codes import (
     ACT_CHECKOUT,
     ACT_NONE,
+    ACTION_HAS_ARG,
     ACTION_HAS_QTY,
-    ACTION_PARAM,
     MAX_FACTS,
     MAX_PRODUCTS,
 )
@@ -48,9 +48,6 @@ BECAME_OTHER: Final = -3
 BECAME_IMPOSSIBLE: Final = -4
 """The answer was taken but for its action, which was not possible."""
 
-HAS_ARG: Final = tuple(1 if param else 0 for param in ACTION_PARAM)
-HAS_QTY: Final = tuple(1 if has else 0 for has in ACTION_HAS_QTY)
-
 
 def own_need(s: Any, ordinal: int) -> int:
     """Return the own number (from 1) of the need mentioned as ``ordinal``-th; 0 for none."""
@@ -63,9 +60,9 @@ def same_answer(a: Any, v: Any, t: Any) -> int:
     """Return 1 when answer ``a`` is what the scripted user (mind ``t``) chose in ``v``."""
     if a[ANSWER_ACT] != v.act or a[ANSWER_ACTION] != v.action or a[ANSWER_NEED] != own_need(t, v.need):
         return 0
-    if HAS_ARG[v.action] == 1 and a[ANSWER_ARG] != v.arg:
+    if ACTION_HAS_ARG[v.action] == 1 and a[ANSWER_ARG] != v.arg:
         return 0
-    if HAS_QTY[v.action] == 1 and a[ANSWER_QTY] != v.qty:
+    if ACTION_HAS_QTY[v.action] == 1 and a[ANSWER_QTY] != v.qty:
         return 0
     if a[ANSWER_SLOT] != v.slot or a[ANSWER_CATEGORY] != v.category:
         return 0

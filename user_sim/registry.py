@@ -34,6 +34,7 @@ USERS: Final[Mapping[str, UserSpec]] = {
     "noisy": UserSpec(f"{_HERE}.noisy.Noisy", "typos, off-topic chat, interruptions, changes of mind"),
     "adversarial": UserSpec(f"{_HERE}.adversarial.Adversarial", "orders in its words, false claims, bait"),
     "robust": UserSpec(f"{_HERE}.robust.Robust", "noisy in three of four trips, adversarial in the others"),
+    "llm": UserSpec(f"{_HERE}.llm.LanguageModelUser", "a language model (options.mode full or hybrid)"),
     "replay": UserSpec(f"{_HERE}.replay.Replay", "does again what a logged user did (options.file)"),
     "terminal": UserSpec(f"{_HERE}.terminal.Terminal", "a person types"),
 }

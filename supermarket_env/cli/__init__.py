@@ -39,6 +39,10 @@ COMMANDS = {
     "plan": Entry("plan", "plan", "Plan a comparison: tasks needed, differences that can be detected."),
     "collect": Entry("collect", "collect", "Collect many runs as one table."),
     "plot": Entry("plot", "plot", "Draw a plot of a finished run."),
+    "report": Entry("report", "report", "Write one HTML file with tables, plots and transcripts."),
+    "view": Entry("view", "view", "Print a transcript."),
+    "submit": Entry("submit", "submit", "Check and pack a run for the leaderboard."),
+    "leaderboard": Entry("leaderboard", "leaderboard", "Rank submissions with their uncertainty."),
     "store": Entry("store", "app", "Draw, check and list stores.", is_group=True),
     "tasks": Entry("tasks", "app", "Check and show suites of tasks.", is_group=True),
     "realism": Entry("realism", "realism", "Compare a user with published facts about shoppers."),
@@ -50,6 +54,7 @@ COMMANDS = {
     "grade": Entry("grade", "grade", "Grade replies correct, partial or bad by the log's truth."),
     "sie": Entry("sie", "app", "Human likeness by a blind panel: build, sheet, score, compare, rotate.", is_group=True),
     "sensitivity": Entry("sensitivity", "sensitivity", "Rank assistants under many user populations."),
+    "llm": Entry("llm", "app", "Language models: local server, endpoints, recordings.", is_group=True),
     "version": Entry("version", "version", "Print the version."),
 }
 """Every sub-command, in the order of the help page."""

@@ -33,9 +33,11 @@ def collect(
         cells = [str(row["agent"]), *(str(row.get(key)) for key in varied), str(row["n"])]
         for title, digits in (("NS_uplift", 3), ("SR_complete", 1)):
             value, low, high = row[title], row[f"{title}_low"], row[f"{title}_high"]
-            cells.append("n/a" if value is None else f"{value:.{digits}f}" + (
-                "" if low is None else f" [{low:.{digits}f}, {high:.{digits}f}]"
-            ))
+            cells.append(
+                "n/a"
+                if value is None
+                else f"{value:.{digits}f}" + ("" if low is None else f" [{low:.{digits}f}, {high:.{digits}f}]")
+            )
         rows.append(cells)
     print(markdown_rows(heads, rows), end="")
     if len(found.rows) > len(rows):

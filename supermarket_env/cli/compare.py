@@ -27,13 +27,13 @@ def compare(
     """Compare assistants pairwise by task and trial."""
     from supermarket_env.compare.pages import comparison_data, comparison_page, effects_csv, flips_csv
     from supermarket_env.compare.paired import compare_sides
-    from supermarket_env.compare.sides import check_alike, read_sides
+    from supermarket_env.compare.sides import check_alike, read_sides, whole_run
 
     names = tuple(dict.fromkeys(part.strip() for part in family.split(",") if part.strip()))
     if not names:
         raise ConfigError("--family expects at least one figure, for example NS_uplift")
     if len(sides) == 1 and ":" not in sides[0]:
-        sides = _whole_run(sides[0])
+        sides = whole_run(sides[0])
     read = read_sides(sides)
     if len(read) < 2:
         raise ConfigError("compare expects two sides or more, each RUN or RUN:AGENT")
@@ -51,12 +51,3 @@ def compare(
         (out / "flips.csv").write_text(flips_csv(found), encoding="utf-8")
         save_forest(found, out / "forest.png")
     print(data if as_json else page, end="\n" if as_json else "")
-
-
-def _whole_run(word: str) -> list[str]:
-    """Return every assistant of a run against its reference (or its first assistant)."""
-    from supermarket_env.compare.sides import read_manifest
-
-    manifest = read_manifest(Path(word))
-    base = manifest.get("reference") or manifest["agents"][0]
-    return [f"{word}:{name}" for name in (base, *(name for name in manifest["agents"] if name != base))]

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from supermarket_env.errors import RunFolderError
+from supermarket_env.errors import ConfigError
+from supermarket_env.report.kinds import KINDS, Order
+from supermarket_env.report.kinds import draw as draw_kind
 
 
 def plot(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run directory.")],
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Finished runs, sweep folders or trainings.")],
     out: Annotated[Path | None, typer.Option("--out", help="Picture to write: .png, .svg or .pdf.")] = None,
-    kind: Annotated[str, typer.Option("--kind", help="sr_vs_turn")] = "sr_vs_turn",
+    kind: Annotated[str, typer.Option("--kind", help="; ".join(f"{k}: {v.help}" for k, v in KINDS.items()))] = (
+        "sr_vs_turn"
+    ),
+    x: Annotated[str, typer.Option("--x", help="Key or effort across.")] = "",
+    y: Annotated[str, typer.Option("--y", help="Key down.")] = "",
+    value: Annotated[str, typer.Option("--value", help="Figure drawn.")] = "",
+    episode: Annotated[list[str] | None, typer.Option("--episode", help="Episode to draw; may be repeated.")] = None,
 ) -> None:
-    """Draw a plot of a finished run from its metrics.json."""
-    metrics, manifest = read_results(run)
-    print(draw(kind, metrics, manifest, out if out is not None else run / f"{kind}.png"))
+    """Draw a picture of finished runs; a vector (or PNG) twin and a CSV of its numbers are put beside it."""
+    if out is None and (len(runs) > 1 or not Path(runs[0]).is_dir()):
+        raise ConfigError("expected --out FILE: which run's directory the picture belongs in is not clear")
+    target = out if out is not None else Path(runs[0]) / f"{kind}.png"
+    for file in draw_kind(kind, Order(tuple(runs), target, x, y, value, tuple(episode or ()))):
+        print(file)
 
 
 def draw(kind: str, metrics: dict[str, Any], manifest: dict[str, Any], out: Path) -> Path:
-    """Draw a plot of a run with its title, order and marks."""
+    """Draw the picture every run has, with its title, order and marks."""
     from supermarket_env.report.plots import save_plot
     from supermarket_env.run.manifest import describe_world
 
@@ -34,17 +44,3 @@ def draw(kind: str, metrics: dict[str, Any], manifest: dict[str, Any], out: Path
         agents=manifest["agents"],
         privileged=manifest["privileged"],
     )
-
-
-def read_results(run: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return ``metrics.json`` and ``manifest.json`` of a finished run.
-
-    Raises:
-        RunFolderError: If there is none.
-    """
-    try:
-        metrics = json.loads((run / "metrics.json").read_text(encoding="utf-8"))
-        manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise RunFolderError(f"{run}: expected a finished run directory ({error})") from None
-    return metrics, manifest

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from supermarket_env.errors import RunStop, SupermarketError
+from supermarket_env.errors import RunStop
 from supermarket_env.run.batch import Report, WorkerError
 from supermarket_env.run.compose import CONFIG_NAME, Invocation, compose_run, read_arguments
 from supermarket_env.run.config import RunConfig
@@ -137,12 +137,13 @@ def write_results(folder: RunFolder, result: RunResult) -> None:
 def _print_result(result: RunResult) -> None:
     from rich.console import Console
 
-    from supermarket_env.cli.plot import read_results
     from supermarket_env.report.ratings import ratings_table
+    from supermarket_env.report.results import read_results
     from supermarket_env.report.tables import MIN_WIDTH, groups_of, notes, terminal_tables
     from supermarket_env.run.manifest import describe_world
 
-    metrics, manifest = read_results(result.path)
+    finished = read_results(result.path)
+    metrics, manifest = finished.metrics, finished.manifest
     console = Console(highlight=False)
     if console.width < MIN_WIDTH or not console.is_terminal:
         console = Console(highlight=False, width=MIN_WIDTH)

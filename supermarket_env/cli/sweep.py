@@ -1,4 +1,4 @@
-"""``supermarket run -m``: the jobs of a sweep, one after the other or in Hydra's launchers, failures listed at the end."""
+"""``supermarket run -m``: the jobs of a sweep, in order or in Hydra's launchers, failures listed at the end."""
 
 from __future__ import annotations
 

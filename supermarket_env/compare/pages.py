@@ -48,9 +48,9 @@ def one_comparison(comparison: Comparison) -> str:
     lines += ["", *_table(heads, [_effect_cells(effect) for effect in comparison.effects if effect.n_tasks])]
     lines += ["", "difference = second minus first; detectable = what this many tasks show with 80 % power at 5 %."]
     if comparison.segments:
-        heads = ("part", "difference in NS [95 %]", "n tasks")
+        parts = ("part", "difference in NS [95 %]", "n tasks")
         rows = [_segment_cells(segment) for segment in comparison.segments]
-        lines += ["", "By stratum and store (exploratory):", "", *_table(heads, rows)]
+        lines += ["", "By stratum and store (exploratory):", "", *_table(parts, rows)]
     if comparison.worst is not None:
         name, gap, n = _segment_cells(comparison.worst)
         lines += ["", f"Worst part with 20 tasks or more: {name}, {gap} (n = {n})."]
@@ -63,7 +63,9 @@ def verdict(comparison: Comparison) -> str:
     effect = comparison.effect(PRIMARY)
     if effect.difference is None:
         return f"{PRIMARY} is undefined: no pair has the truth of its task."
-    shown = f"{PRIMARY} {_signed(effect.difference, 3)} {_range(effect.low, effect.high, 3)} (n = {effect.n_tasks} tasks)"
+    shown = (
+        f"{PRIMARY} {_signed(effect.difference, 3)} {_range(effect.low, effect.high, 3)} (n = {effect.n_tasks} tasks)"
+    )
     if effect.p_holm is None and effect.p is None:
         judged = "not in the declared family, not tested"
     else:
@@ -106,9 +108,8 @@ def _flip_lines(comparison: Comparison) -> list[str]:
     lost = len(comparison.flips) - won
     if comparison.first == comparison.second:
         return [f"{comparison.flip_value} flips in {len(comparison.flips)} pairs."]
-    lines = [
-        f"{comparison.flip_value} flips: {won} pairs only {comparison.second} completed, {lost} only {comparison.first}."
-    ]
+    second, first = f"{won} pairs only {comparison.second} completed", f"{lost} only {comparison.first}"
+    lines = [f"{comparison.flip_value} flips: {second}, {first}."]
     if not comparison.flips:
         return lines
     shown = comparison.flips[:FLIPS_SHOWN]

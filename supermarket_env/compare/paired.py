@@ -256,7 +256,7 @@ def effect_of(
         strata[pair.task] = str(pair.first.stratum)
     n_undefined = len(read) - len(known)
     if not tasks:
-        return Effect(value.name, value.unit, *[None] * 5, 0, 0, n_undefined, *[None] * 4)
+        return Effect(value.name, value.unit, None, None, None, None, None, 0, 0, n_undefined, None, None, None, None)
     firsts = [math.fsum(a for a, _ in trials) / len(trials) for trials in tasks.values()]
     seconds = [math.fsum(b for _, b in trials) / len(trials) for trials in tasks.values()]
     differences = [b - a for a, b in zip(firsts, seconds, strict=True)]

@@ -124,6 +124,17 @@ def read_sides(words: Sequence[str]) -> list[Side]:
     return sides
 
 
+def whole_run(word: str) -> list[str]:
+    """Return every assistant of a run as ``RUN:AGENT``, its reference (or first assistant) in front.
+
+    Raises:
+        RunFolderError: If it is no run.
+    """
+    manifest = read_manifest(Path(word))
+    base = manifest.get("reference") or manifest["agents"][0]
+    return [f"{word}:{name}" for name in (base, *(name for name in manifest["agents"] if name != base))]
+
+
 def agent_of(run: Run, agent: str | None) -> str:
     """Return the assistant meant in a run.
 
@@ -145,10 +156,11 @@ def agent_of(run: Run, agent: str | None) -> str:
 
 def unlike(one: Mapping[str, Any], two: Mapping[str, Any]) -> list[str]:
     """Return one sentence for each thing that must agree between two manifests and does not."""
-    found = []
-    for key in MUST_AGREE:
-        if one.get(key) != two.get(key):
-            found.append(f"{key}: {_short(one.get(key))} against {_short(two.get(key))}")
+    found = [
+        f"{key}: {_short(one.get(key))} against {_short(two.get(key))}"
+        for key in MUST_AGREE
+        if one.get(key) != two.get(key)
+    ]
     for key in LIMITS:
         ours, theirs = (manifest.get("config", {}).get("limits", {}).get(key) for manifest in (one, two))
         if ours != theirs:
@@ -184,6 +196,10 @@ def check_alike(sides: Sequence[Side], *, force: bool = False) -> list[str]:
         problems += [f"{first.path} and {side.run.path}: {what}" for what in unlike(first.manifest, side.run.manifest)]
         note = luck_note(first.manifest, side.run.manifest)
         notes += [f"{first.path} and {side.run.path}: {note}"] if note else []
+    for side in sides:
+        wanted = side.run.manifest.get("n_episodes")
+        if isinstance(wanted, int) and len(side.run.rows) < wanted:
+            notes.append(f"{side.run.path} is unfinished: {len(side.run.rows)} of {wanted} episodes")
     problems, notes = list(dict.fromkeys(problems)), list(dict.fromkeys(notes))
     if problems and not force:
         lines = "\n  ".join(problems)

@@ -392,6 +392,8 @@ class Game:
 
     def _user_faults(self) -> tuple[Event, ...]:
         assert self.door is not None
+        if not self.door.faults:
+            return ()
         return tuple(
             {"k": "fault", "turn": self.turn, "who": "user", "kind": kind, "detail": detail[:500]}
             for kind, detail in self.door.faults
@@ -443,7 +445,8 @@ class Game:
         return response
 
     def _words(self, o: Any, response: UserResponse, opening: bool) -> str:
-        self.warm()
+        if self._wording is None:
+            self.warm()
         if self.door is None or opening:
             return self._grammar_words(o, response, opening)
         if self.door.text is not None:

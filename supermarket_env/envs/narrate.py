@@ -52,6 +52,7 @@ class Narrator:
             for a in range(store.n_nodes)
         ]
         self._actions: dict[tuple[int, int, int], Event] = {}
+        self._felt = self._felt_short = (0.0, 0.0)
 
     def value(self, slot: int, number: int) -> Any:
         """Return the named value of a fact; ``None`` for "no preference"."""
@@ -77,14 +78,9 @@ class Narrator:
 
     def facts(self, o: Any) -> tuple[Fact, ...]:
         """Return the facts of a response."""
-        return tuple(
-            Fact(
-                need=o.fact_need[k],
-                attribute=self.slot[o.fact_slot[k]],
-                value=self.value(o.fact_slot[k], o.fact_value[k]),
-            )
-            for k in range(o.n_facts)
-        )
+        slots, value = self.slot, self.value
+        told = zip(o.fact_need[: o.n_facts], o.fact_slot, o.fact_value, strict=False)
+        return tuple([Fact(need, slots[slot], value(slot, number)) for need, slot, number in told])
 
     def response(self, o: Any) -> UserResponse:
         """Return the response of an outcome row, without words."""
@@ -286,11 +282,17 @@ class Narrator:
         elif o.would:
             event["would"] = self.action(o.would, o.would_arg, o.would_qty)
         event["path_m"] = _short_metres(o.metres)
-        event["trust"] = short(o.trust)
-        event["irritation"] = short(o.irritation)
+        event["trust"], event["irritation"] = self._mood(o.trust, o.irritation)
         if o.n_facts:
             event["reveals"] = self.reveals(o)
         return event
+
+    def _mood(self, trust: float, irritation: float) -> tuple[float, float]:
+        """Return both as the log holds them; most turns leave them as they were."""
+        if (trust, irritation) != self._felt:
+            self._felt = trust, irritation
+            self._felt_short = short(trust), short(irritation)
+        return self._felt_short
 
     def cart_event(self, turn: int, o: Any) -> Event:
         """Return the ``cart`` event of an add or remove."""

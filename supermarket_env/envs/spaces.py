@@ -135,6 +135,10 @@ def split_observation(x: NDArray[np.float32]) -> dict[str, NDArray[Any]]:
     }
 
 
+_NO_PRODUCTS = [0] * codes.MAX_PRODUCTS
+_NO_ITEMS = [0] * codes.MAX_ITEMS
+
+
 class ActionReader:
     """Fills message rows from elements of the action space; an ``inform`` states ``opening_value(product, slot)``."""
 
@@ -172,17 +176,17 @@ class ActionReader:
         m.act = int(action["act"])
         m.need = int(action["need"])
         m.slot = int(action["attribute"])
-        k = 0
-        for p in action["products"].tolist():
-            if p:
+        named, shown = action["products"].tolist(), action["items"].tolist()
+        if named != _NO_PRODUCTS:
+            for k, p in enumerate([p for p in named if p]):
                 m.products[k] = self._product(p)
-                k += 1
-        k = 0
-        for p in action["items"].tolist():
-            if p:
-                m.items[k] = self._product(p)
-                k += 1
-        m.n_items = k
+        if shown != _NO_ITEMS:
+            k = 0
+            for p in shown:
+                if p:
+                    m.items[k] = self._product(p)
+                    k += 1
+            m.n_items = k
         if m.act == codes.A_INFORM and m.products[0] >= 0 and m.slot:
             m.value = self.opening_value(m.products[0], m.slot)
         self._suggest(int(action["suggest_type"]), int(action["suggest_arg"]), m)

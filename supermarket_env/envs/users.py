@@ -9,16 +9,16 @@ the scripted user's answer is taken in its place.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from supermarket_env.dialogue.acts import AssistantMessage, Fact
+from supermarket_env.envs.answers import NOT_THE_MODELS, UserAction, UserTurn, described, flaw, shown
 from supermarket_env.envs.decode import ACTION_CODE
 from supermarket_env.envs.kernel import copy_row
 from supermarket_env.envs.understand import fact_number
-from supermarket_env.errors import InfrastructureError
 from supermarket_env.rules import codes
 from supermarket_env.rules.place import left_on_shelf, legal
 from supermarket_env.tasks.task import Need
@@ -30,32 +30,7 @@ if TYPE_CHECKING:
     from supermarket_env.envs.game import Game
     from supermarket_env.store import Store
 
-
-@dataclass(frozen=True, slots=True)
-class UserAction:
-    """One physical action: type and the id of its node, section or product; ``qty`` for add and remove."""
-
-    type: str
-    arg: str = ""
-    qty: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class UserTurn:
-    """A user model's answer. Facts name the model's own need by its number from 1 (``task.needs[n - 1]``)."""
-
-    act: str
-    action: UserAction
-    facts: tuple[Fact, ...] = ()
-    need: int = 0
-    """Own need (from 1) the act is about; 0 for none."""
-    attribute: str = ""
-    products: tuple[str, ...] = ()
-    category: str = ""
-    reason: str = ""
-    cause: str = ""
-    text: str | None = None
-    """Words; ``None`` lets the template grammar say the act."""
+__all__ = ["UserAction", "UserDoor", "UserModel", "UserSeat", "UserTurn", "legal_actions", "products_in"]
 
 
 class UserModel(Protocol):
@@ -69,7 +44,10 @@ class UserModel(Protocol):
     version: str
 
     def start(self, seat: UserSeat) -> None:
-        """Begin an episode; forget everything of earlier ones (the opening line is the scripted user's)."""
+        """Begin an episode; forget everything of earlier ones (the opening line is the scripted user's).
+
+        Who fails here is not asked for answers in this episode.
+        """
 
     def respond(self, seat: UserSeat) -> UserTurn:
         """Return the answer of this turn; ``seat.scripted()`` is what the scripted user would answer."""
@@ -217,11 +195,19 @@ class UserDoor:
         self.seat = UserSeat(game)
         self.text: str | None = None
         self.faults: list[tuple[str, str]] = []
+        self._not_started = ""
 
     def start(self) -> None:
-        """Tell the model that an episode begins."""
+        """Tell the model that an episode begins; where it fails, the scripted user plays and every turn says why."""
         self.seat = UserSeat(self.game)
-        self.model.start(self.seat)
+        self._not_started = ""
+        self.faults = []
+        try:
+            self.model.start(self.seat)
+        except NOT_THE_MODELS:
+            raise
+        except BaseException as error:  # the model's boundary: its failure is data
+            self._not_started = f"start: {described(error)}"
 
     def play(self) -> None:
         """Play one turn: the same beginning and end as for the scripted user, the model's choice in between."""
@@ -254,29 +240,30 @@ class UserDoor:
             return words
         try:
             said = change(self.seat, words)
-        except InfrastructureError:
+        except NOT_THE_MODELS:
             raise
-        except Exception as error:  # the model's boundary: its failure is data
-            self.faults.append(("exception", f"{type(error).__name__}: {error}"))
+        except BaseException as error:  # the model's boundary: its failure is data
+            self.faults.append(("exception", described(error)))
             return words
         if not isinstance(said, str):
-            self.faults.append(("invalid_response", f"reword: expected a string, got {said!r:.200}"))
+            self.faults.append(("invalid_response", f"reword: expected a string, got {shown(said)}"))
             return words
         return said
 
     def _asked(self) -> UserTurn | None:
+        if self._not_started:
+            self.faults.append(("exception", self._not_started))
+            return None
         try:
             answer = self.model.respond(self.seat)
-        except InfrastructureError:  # nobody's move: the episode is set aside
+        except NOT_THE_MODELS:
             raise
-        except Exception as error:  # the model's boundary: its failure is data
-            self.faults.append(("exception", f"{type(error).__name__}: {error}"))
+        except BaseException as error:  # the model's boundary: its failure is data
+            self.faults.append(("exception", described(error)))
             return None
-        if not isinstance(answer, UserTurn) or answer.act not in codes.USER_ACTS:
-            self.faults.append(("invalid_response", f"expected a UserTurn with a known act, got {answer!r:.200}"))
-            return None
-        if answer.action.type not in codes.ACTIONS[1:]:
-            self.faults.append(("invalid_response", f"unknown action type {answer.action.type!r:.80}"))
+        wrong = flaw(answer)
+        if wrong:
+            self.faults.append(("invalid_response", wrong))
             return None
         return answer
 

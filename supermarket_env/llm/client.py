@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from supermarket_env.errors import RunStop
 from supermarket_env.llm.config import EndpointConfig, LLMConfig, Price
-from supermarket_env.llm.faults import RETRIED, AttemptFailed, EndpointError
+from supermarket_env.llm.faults import AttemptFailed, EndpointError
 from supermarket_env.llm.prices import Budget, Spent, cost_of
 from supermarket_env.llm.recording import Recorded, Recording, call_key, canonical
 from supermarket_env.llm.transport import Reply, new_client, post
@@ -163,9 +163,7 @@ class Client:
             await gate.wait_turn()
             try:
                 body = body_of(call.request, level, endpoint)
-                reply = await post(
-                    http, url, body, key, timeout_s=endpoint.timeout_s, max_bytes=endpoint.max_bytes
-                )
+                reply = await post(http, url, body, key, timeout_s=endpoint.timeout_s, max_bytes=endpoint.max_bytes)
                 return reply, ""
             except AttemptFailed as failure:
                 self._note({"llm": call.place, "attempt": attempt + 1, "failed": failure.kind})
@@ -175,7 +173,6 @@ class Client:
                     if not self._steps_down(endpoint, level, failure, call):
                         raise EndpointRefuses(refusal_text(call.role, endpoint, failure)) from None
                     continue
-                assert failure.kind in RETRIED
                 attempt += 1
                 if attempt > endpoint.retries:
                     raise EndpointError(failure.kind, call.role, attempt) from None
@@ -200,9 +197,11 @@ class Client:
 
 def refusal_text(role: str, endpoint: EndpointConfig, failure: AttemptFailed) -> str:
     """Return what to do about a refused request, without a word of request or key."""
-    key = f"is the key in ${endpoint.api_key_env} right?" if endpoint.api_key_env else "llm.<role>.api_key_env is not set"
+    name = endpoint.api_key_env
+    key = f"is the key in ${name} right?" if name else "llm.<role>.api_key_env is not set."
     hints = {401: key, 403: key, 404: "are base_url and model right?"}
-    hint = hints.get(failure.status, "a field of the request does not suit it (llm.<role>.extra, send_seed, temperature)")
+    other = "a field of the request does not suit it (llm.<role>.extra, send_seed, temperature)."
+    hint = hints.get(failure.status, other)
     code = f", {failure.code}" if failure.code else ""
     return f"llm {role}: the endpoint refuses (HTTP {failure.status}{code}); {hint} The same command resumes."
 

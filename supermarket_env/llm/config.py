@@ -185,7 +185,8 @@ def load_config(source: str) -> LLMConfig:
         text = shipped.read_text(encoding="utf-8") if named else Path(source).read_text(encoding="utf-8")
         data = yaml.safe_load(text) or {}
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(f"llm {source!r}: no shipped name and no readable YAML file ({type(error).__name__})") from None
+        reason = type(error).__name__
+        raise ConfigError(f"llm {source!r}: no shipped name and no readable YAML file ({reason})") from None
     if not isinstance(data, dict):
         raise ConfigError(f"{source}: expected a mapping, got {type(data).__name__}")
     try:

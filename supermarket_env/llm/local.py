@@ -82,8 +82,16 @@ def check_installed(config: LocalConfig) -> None:
     Raises:
         MissingExtraError: If neither is so.
     """
-    if is_ready(config.port):
-        return
+    if not is_ready(config.port):
+        check_installed_here()
+
+
+def check_installed_here() -> None:
+    """Check that engine and weights are installed.
+
+    Raises:
+        MissingExtraError: If not.
+    """
     weights_path()
     if find_spec("xllamacpp") is None:
         raise MissingExtraError("the local model is not installed: supermarket llm install")

@@ -22,6 +22,9 @@ class Spent(NamedTuple):
     money: Fraction | None = Fraction(0)
 
 
+NOTHING = Spent()
+
+
 def exact(number: float) -> Fraction:
     """Return a price as it was written: 0.15 is 15/100."""
     return Fraction(repr(float(number)))
@@ -53,7 +56,7 @@ class Hold:
 class Budget:
     """Counts what was spent and holds back the most that calls in flight can come to, so that no limit is passed."""
 
-    def __init__(self, limits: BudgetConfig, before: Spent = Spent()) -> None:
+    def __init__(self, limits: BudgetConfig, before: Spent = NOTHING) -> None:
         self._limits = limits
         self._money = None if limits.money is None else exact(limits.money)
         self._lock = threading.Lock()

@@ -12,6 +12,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -86,17 +87,19 @@ class Recording:
     def close(self) -> None:
         """Close the file, everything in one piece so that it can be copied."""
         with self._lock:
-            try:
+            with suppress(sqlite3.Error):  # read-only, or another reader is at it: it is complete all the same
                 self._db.execute("pragma wal_checkpoint(truncate)")
-            except sqlite3.Error:  # read-only, or another reader is at it: the file is complete all the same
-                pass
             self._db.close()
 
     def get(self, key: str) -> Recorded | None:
         """Return a finished call, None when there is none."""
         with self._lock:
             row = self._db.execute(f"select {_COLUMNS} from calls where key = ?", (key,)).fetchone()
-        return None if row is None else Recorded(*row[:6], None if row[6] is None else Fraction(row[6]))
+        if row is None:
+            return None
+        text, finish, fault, tokens_in, tokens_out, counted, money = row
+        paid = None if money is None else Fraction(money)
+        return Recorded(text, finish, fault, tokens_in, tokens_out, counted, paid)
 
     def put(self, key: str, role: str, place: str, request: Mapping[str, Any], made: Recorded, *, anew: bool) -> None:
         """Keep a finished call; the first one of a key stays unless ``anew``."""

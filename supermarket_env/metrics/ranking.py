@@ -11,14 +11,18 @@ NDCG_CUT = 10
 
 _DISCOUNTS = [1.0 / math.log2(rank + 1) for rank in range(1, NDCG_CUT + 1)]
 _IDEAL = [math.fsum(_DISCOUNTS[:length]) for length in range(NDCG_CUT + 1)]
+_SETS = (set, frozenset)
 
 
-def _discount(rank: int) -> float:
-    return _DISCOUNTS[rank - 1] if rank <= NDCG_CUT else 1.0 / math.log2(rank + 1)
+def _discounts(length: int) -> list[float]:
+    """Return the discounts of at least the first so many places."""
+    if length <= NDCG_CUT:
+        return _DISCOUNTS
+    return [*_DISCOUNTS, *(1.0 / math.log2(rank + 1) for rank in range(NDCG_CUT + 1, length + 1))]
 
 
 def _ideal(length: int) -> float:
-    return _IDEAL[length] if length <= NDCG_CUT else math.fsum(_discount(rank) for rank in range(1, length + 1))
+    return _IDEAL[length] if length <= NDCG_CUT else math.fsum(_discounts(length)[:length])
 
 
 def recall_at(
@@ -42,7 +46,7 @@ def recall_at(
     """
     if not relevant:
         return None
-    hits = len(relevant.intersection(items[:k])) if isinstance(relevant, set | frozenset) else _hits(items, relevant, k)
+    hits = len(relevant.intersection(items[:k])) if isinstance(relevant, _SETS) else _hits(items, relevant, k)
     return hits / (min(k, len(relevant)) if capped else len(relevant))
 
 
@@ -68,12 +72,13 @@ def ndcg_at(
     """
     if not relevant:
         return None
-    seen: set[str] = set()
+    cut = items[:k]
     gain = 0.0
-    for rank, item in enumerate(items[:k], start=1):
+    seen: list[str] = []
+    for item, discount in zip(cut, _discounts(len(cut)), strict=False):
         if item in relevant and (credit_repeats or item not in seen):
-            seen.add(item)
-            gain += _discount(rank)
+            seen.append(item)
+            gain += discount
     return gain / _ideal(min(k, len(relevant)))
 
 

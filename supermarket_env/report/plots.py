@@ -7,28 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from supermarket_env.errors import ConfigError, unknown_name
+from supermarket_env.report.look import styles_of
 from supermarket_env.report.tables import Group, agent_order, groups_of, stored_intervals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 KINDS = ("sr_vs_turn",)
-
-# The Okabe-Ito colours, told apart by most people, in an order of falling luminance contrast to each other; line
-# styles and markers carry the same distinction for print in grey.
-_STYLES: tuple[tuple[str, Any, str], ...] = (
-    ("#000000", "-", "o"),
-    ("#E69F00", (0, (5, 1.5)), "s"),
-    ("#0072B2", (0, (3, 1, 1, 1)), "^"),
-    ("#D55E00", "-", "D"),
-    ("#009E73", (0, (1, 1)), "v"),
-    ("#CC79A7", (0, (7, 2, 1, 2)), "P"),
-    ("#56B4E9", (0, (4, 4)), "X"),
-    ("#7F7F7F", "-", "*"),
-)
-
-# The shipped ladder keeps its looks in every picture, so that figures of two runs can be laid side by side.
-_OWN_STYLE = {"silent": 0, "popularity": 1, "retrieval": 2, "rule": 3, "oracle": 4}
 
 _PANELS = (
     ("SR(t)", ("SR(t)",), "bought something by turn t"),
@@ -91,7 +76,7 @@ def _draw_curves(axes: Axes, groups: Sequence[Group], path: Sequence[str], privi
     horizon = max((len(_curve(group, path)) - 1 for group in groups), default=1)
     horizon = max(horizon, 1)
     ends: list[tuple[float, str, str]] = []
-    styles = _styles([str(group.get("agent", "all")) for group in groups])
+    styles = styles_of([str(group.get("agent", "all")) for group in groups])
     for number, group in enumerate(groups):
         curve = _curve(group, path)
         if not curve:
@@ -138,14 +123,19 @@ def _draw_curves(axes: Axes, groups: Sequence[Group], path: Sequence[str], privi
         )
 
 
-def _styles(names: Sequence[str]) -> list[tuple[str, Any, str]]:
-    """Return a style for each name: its own for the shipped ladder, the free ones in order for the others."""
-    free = [k for k in range(len(_STYLES)) if k not in {_OWN_STYLE[name] for name in names if name in _OWN_STYLE}]
-    free = free or list(range(len(_STYLES)))
-    others = [name for name in names if name not in _OWN_STYLE]
-    return [
-        _STYLES[_OWN_STYLE.get(name, free[others.index(name) % len(free)] if name in others else 0)] for name in names
-    ]
+def success_rows(metrics: Mapping[str, Any], agents: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return every number of the picture: a row an assistant, curve and turn, with the ends of its band."""
+    rows = []
+    for group in agent_order(groups_of(metrics), agents):
+        for name, path, _ in _PANELS:
+            values = _curve(group, path)
+            low, high = _band(group, path, values) if values else ([], [])
+            rows += [
+                {"agent": group.get("agent", "all"), "n": group["n"], "curve": name, "turn": turn, "percent": value,
+                 "low": low[turn], "high": high[turn]}
+                for turn, value in enumerate(values)
+            ]  # fmt: skip
+    return rows
 
 
 def _curve(group: Group, path: Sequence[str]) -> list[float]:

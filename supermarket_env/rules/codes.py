@@ -160,7 +160,8 @@ ACT_REMOVE: Final = 6
 ACT_CHECKOUT: Final = 7
 ACT_LEAVE: Final = 8
 ACTION_PARAM: Final = ("", "", "node", "section", "product", "product", "product", "", "")
-ACTION_HAS_QTY: Final = (False, False, False, False, False, True, True, False, False)
+ACTION_HAS_ARG: Final = (0, 0, 1, 1, 1, 1, 1, 0, 0)
+ACTION_HAS_QTY: Final = (0, 0, 0, 0, 0, 1, 1, 0, 0)
 
 GOAL_KINDS: Final = ("none", "section", "product", "category", "landmark")
 G_NONE: Final = 0

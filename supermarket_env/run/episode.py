@@ -13,6 +13,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Protocol, TypeVar
@@ -225,7 +226,7 @@ def _with_thread(call: Callable[[], _T], timeout_s: float) -> _T:
         except BaseException as error:
             raised.append(error)
 
-    thread = threading.Thread(target=run, daemon=True)
+    thread = threading.Thread(target=copy_context().run, args=(run,), daemon=True)
     thread.start()
     thread.join(timeout_s)
     if thread.is_alive():

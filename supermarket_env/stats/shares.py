@@ -39,7 +39,7 @@ def paired_share_interval(both: int, first: int, second: int, neither: int, leve
         return None
     p, q = (both + first) / n, (both + second) / n
     scale = math.sqrt((both + first) * (second + neither) * (both + second) * (first + neither))
-    product = both * neither - first * second
+    product = float(both * neither - first * second)
     if product > 0:
         product = max(0.0, product - n / 2)
     phi = product / scale if scale else 0.0

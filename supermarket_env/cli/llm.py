@@ -1,0 +1,94 @@
+"""``supermarket llm``: the local model, and what stands in a recording."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from supermarket_env.errors import ConfigError
+
+app = typer.Typer(help="The local model, endpoints and recordings.", no_args_is_help=True)
+
+
+@app.command()
+def install() -> None:
+    """Install engine and weights of the local model; what is there already is left alone."""
+    from supermarket_env.llm import local
+
+    done = local.install()
+    print("installed " + ", ".join(done) if done else "nothing to do: engine and weights are installed")
+    print(f"weights {local.weights_path()}")
+
+
+@app.command()
+def serve(
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one.", min=0, max=65535)] = 8089,
+    threads: Annotated[int, typer.Option(help="Threads of one answer.", min=1)] = 2,
+    slots: Annotated[int, typer.Option(help="Answers at once.", min=1)] = 1,
+    context: Annotated[int, typer.Option(help="Tokens of prompt and answer, per slot.", min=512, max=8192)] = 2048,
+) -> None:
+    """Serve the local model until Ctrl-C."""
+    from supermarket_env.llm import local
+    from supermarket_env.llm.serve import serve as run_server
+
+    local.check_installed_here()
+    run_server(port, threads, slots, context)
+
+
+@app.command()
+def ping(
+    source: Annotated[str, typer.Argument(help="A shipped name (local, openai, vllm, ...) or a YAML file.")],
+    role: Annotated[str, typer.Option(help="user, assistant or judge")] = "assistant",
+) -> None:
+    """Ask an endpoint one small question in a set form: does the path work, what does it cost?"""
+    from supermarket_env.errors import RunStop
+    from supermarket_env.llm.config import load_config
+    from supermarket_env.llm.runtime import Question, Runtime
+    from supermarket_env.llm.schema import record
+
+    config = load_config(source).model_copy(update={"mode": "off"})
+    messages = [{"role": "user", "content": 'Say hello to a customer. Answer as JSON: {"say": "..."}'}]
+    with Runtime(config) as runtime:
+        runtime.prepare()
+        try:
+            schema = record({"say": {"type": "string", "maxLength": 80}})
+            answer = runtime.ask(Question(role, 0, 0, messages, schema, key="ping"))
+        except RunStop as stop:
+            print(f"error: {stop}", file=sys.stderr)
+            raise typer.Exit(1) from None
+    cost = "unknown" if answer.cost is None else f"{answer.cost:.6g}"
+    print(f"answer {json.dumps(answer.data or answer.text, ensure_ascii=False)}")
+    print(f"fault {answer.fault or 'none'}, tokens {answer.tokens_in} in {answer.tokens_out} out, cost {cost}")
+    if answer.fault:
+        raise typer.Exit(1)
+
+
+@app.command()
+def show(
+    recording: Annotated[Path, typer.Argument(help="llm.sqlite, or the run directory that holds it.")],
+    lines: Annotated[bool, typer.Option("--jsonl", help="Print every call as a line of JSON, sorted.")] = False,
+) -> None:
+    """Say what a recording holds: calls, tokens and cost by role."""
+    from supermarket_env.llm.recording import Recording
+    from supermarket_env.llm.runtime import RECORDING_FILE
+
+    opened = Recording(recording / RECORDING_FILE if recording.is_dir() else recording, read_only=True)
+    calls = list(opened.lines())
+    opened.close()
+    if lines:
+        for call in calls:
+            print(json.dumps(call, ensure_ascii=False))
+        return
+    if not calls:
+        raise ConfigError(f"{recording}: holds no calls")
+    for role in sorted({call["role"] for call in calls}):
+        mine = [call for call in calls if call["role"] == role]
+        costs = [call["cost"] for call in mine]
+        cost = "unknown" if None in costs else f"{sum(costs):.6g}"
+        tokens = [sum(call[name] or 0 for call in mine) for name in ("tokens_in", "tokens_out")]
+        repairs = sum(call["place"].endswith("|repair") for call in mine)
+        print(f"{role:<10} {len(mine)} calls ({repairs} repairs), tokens {tokens[0]} in {tokens[1]} out, cost {cost}")

@@ -1,0 +1,275 @@
+"""The report of finished runs: one HTML file that needs nothing else, not even a network.
+
+Tables and plots are in the page; transcripts are embedded in compressed blocks and opened on demand.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+from supermarket_env.errors import ConfigError, SupermarketError
+from supermarket_env.events.episode import Episode
+from supermarket_env.events.log import read_episodes
+from supermarket_env.metrics.row import EpisodeRow, episode_row
+from supermarket_env.report.results import Results, panel_titles, read_results
+from supermarket_env.report.tables import COLUMNS, UNDEFINED, agent_order, figure, groups_of, interval, notes
+from supermarket_env.report.transcript import product_names, products_of, transcript
+
+BLOCK: Final = 16
+"""Episodes compressed together: enough to share words, few enough to open quickly."""
+
+EXTREMES: Final = 5
+
+
+def save_report(runs: Sequence[Path], out: Path, *, title: str = "") -> Path:
+    """Write the report of one run or several.
+
+    Args:
+        runs: Finished run directories.
+        out: The .html file.
+        title: Heading; by default what was run on what.
+
+    Raises:
+        RunFolderError: If a run is not finished.
+        LogError: If its log breaks the contract.
+        ConfigError: If the file cannot be written, or no run is given.
+    """
+    if not runs:
+        raise ConfigError("a report needs at least one run")
+    text = report_page([read_results(run) for run in runs], title=title)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{out}: the report cannot be written ({error.strerror or error})") from error
+    return out
+
+
+def report_page(runs: Sequence[Results], *, title: str = "") -> str:
+    """Return the page of finished runs."""
+    gathered = _Gathered()
+    for number, run in enumerate(runs):
+        for episode in read_episodes(run.path):
+            gathered.add(number, episode)
+    gathered.flush()
+    names = panel_titles(runs) if len(runs) > 1 else [runs[0].title]
+    parts = {
+        "TITLE": html.escape(title or f"Report: {runs[0].title}"),
+        "RESULTS": "\n".join(_results(run, name) for run, name in zip(runs, names, strict=True)),
+        "PLOTS": "\n".join(_plots(runs)),
+        "LEDGER": "\n".join(_ledger(gathered.rows, number, name) for number, name in enumerate(names)),
+        "EXTREMES": _extremes(gathered),
+        "MANIFEST": "\n".join(_manifest(run, name) for run, name in zip(runs, names, strict=True)),
+        "DATA": _script_safe(gathered.data(names)),
+        "BLOCKS": "\n".join(
+            f'<script type="text/plain" id="b{number}">{block}</script>' for number, block in enumerate(gathered.blocks)
+        ),
+    }
+    page = (resources.files("supermarket_env.report") / "data" / "page.html").read_text(encoding="utf-8")
+    head, *rest = page.split("@@")
+    return head + "".join(parts[piece] if number % 2 == 0 else piece for number, piece in enumerate(rest))
+
+
+class _Gathered:
+    """Everything about the episodes, read once, transcripts compressed block by block."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, EpisodeRow]] = []
+        self.blocks: list[str] = []
+        self._pending: list[dict[str, Any]] = []
+        self._products: dict[str | None, set[str]] = {}
+        self._stores: set[str] = set()
+
+    def add(self, run: int, episode: Episode) -> None:
+        found = transcript(episode)
+        self.rows.append((run, episode_row(episode)))
+        self._pending.append(found)
+        self._products.setdefault(episode.catalogue, set()).update(products_of(found))
+        if episode.store is not None:
+            self._stores.add(episode.store)
+        if len(self._pending) == BLOCK:
+            self.flush()
+
+    def flush(self) -> None:
+        if self._pending:
+            text = json.dumps(self._pending, ensure_ascii=False, separators=(",", ":"))
+            self.blocks.append(base64.b64encode(zlib.compress(text.encode(), 9)).decode())
+            self._pending = []
+
+    def data(self, runs: Sequence[str]) -> dict[str, Any]:
+        names: dict[str, str] = {}
+        for catalogue, ids in self._products.items():
+            names |= product_names(catalogue, ids)
+        maps = {store: plan for store in sorted(self._stores) if (plan := _map(store)) is not None}
+        return {
+            "runs": list(runs),
+            "block": BLOCK,
+            "names": names,
+            "maps": maps,
+            "episodes": [_entry(run, row) for run, row in self.rows],
+        }
+
+
+def _entry(run: int, row: EpisodeRow) -> list[Any]:
+    satisfaction = row.truth.need_satisfaction
+    return [
+        run,
+        row.agent,
+        row.stratum or "",
+        row.task_id or row.episode_id,
+        row.trial,
+        row.reason,
+        None if satisfaction is None else round(satisfaction, 4),
+        row.truth.complete,
+        row.turns,
+        sum(row.faults),
+        row.episode_id,
+    ]
+
+
+def _map(store: str) -> dict[str, Any] | None:
+    """Return the geometry of a store, ``None`` if its layout is not at hand."""
+    from supermarket_env.store.load import load_layout
+
+    try:
+        layout = load_layout(store.partition("@")[0])
+    except (SupermarketError, OSError):
+        return None
+    return {
+        "w": layout.width,
+        "h": layout.height,
+        "nodes": {node.id: [node.x, node.y] for node in layout.nodes},
+        "sections": {s.id: [s.x0, s.y0, s.x1, s.y1, s.department] for s in layout.sections},
+    }
+
+
+def _script_safe(data: Any) -> str:
+    """Return JSON that cannot end its script element."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c")
+
+
+def _table(head: Sequence[str], rows: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> str:
+    """Return a table; cells are HTML already."""
+    top = "".join(f'<th scope="col">{cell}</th>' for cell in head)
+    body = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+
+
+def _results(run: Results, name: str) -> str:
+    groups = agent_order(groups_of(run.metrics), run.agents)
+    head = ["assistant", "n", *(f"{html.escape(c.title)}<br><small>{html.escape(c.unit)}</small>" for c in COLUMNS)]
+    rows = []
+    for group in groups:
+        agent = str(group.get("agent", "all"))
+        star = "*" if agent in run.privileged else ""
+        infra = group.get("n_infra", 0)
+        cells = [html.escape(agent) + star, f"{group['n']}" + (f"<br><small>+{infra} infra</small>" if infra else "")]
+        for column in COLUMNS:
+            value, bounds = figure(group, column.path), interval(group, column.path)
+            text = UNDEFINED if value is None else f"{value:.{column.digits}f}"
+            if bounds is not None:
+                digits = min(column.digits, 2)
+                text += f"<br><small>[{bounds[0]:.{digits}f}, {bounds[1]:.{digits}f}]</small>"
+            cells.append(text)
+        rows.append(cells)
+    below = "".join(f"<li>{html.escape(note)}</li>" for note in notes(groups, run.privileged))
+    return f"<h3>{html.escape(name)}</h3>\n{_table(head, rows)}\n<p>Brackets: 95 % intervals.</p><ul>{below}</ul>"
+
+
+def _plots(runs: Sequence[Results]) -> Iterator[str]:
+    """Yield the pictures as images inside the page, each with what it shows as its text."""
+    import tempfile
+
+    from supermarket_env.report.plot_curves import MAX_PANELS, SUCCESS_CURVE, save_goals, save_success
+    from supermarket_env.report.plot_points import save_pareto, save_radar
+
+    few = runs[:MAX_PANELS]
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        drawn = [
+            ("Share of trips completed by turn", save_success(few, place / "complete.png", path=SUCCESS_CURVE)),
+            ("Share of trips with a purchase by turn", save_success(few, place / "success.png", path=("SR(t)",))),
+            ("Goals that came into view within h turns", save_goals(few, place / "goals.png")),
+            ("Need satisfaction against turns", save_pareto(runs, place / "pareto.png")),
+            ("Main figures of each assistant", save_radar(runs[0], place / "radar.png")),
+        ]
+        for text, (picture, _, numbers) in drawn:
+            yield _image(picture.read_bytes(), text)
+            rows = numbers.read_text(encoding="utf-8")
+            link = base64.b64encode(rows.encode()).decode()
+            yield (f'<p><small><a download="{numbers.name}" href="data:text/csv;base64,{link}">'
+                   f"numbers of this picture ({rows.count(chr(10)) - 1} rows, CSV)</a></small></p>")  # fmt: skip
+
+
+def _image(png: bytes, text: str) -> str:
+    """Return an image element; a palette keeps flat colours and makes the file a third as large."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(png)) as picture:
+        small = io.BytesIO()
+        picture.convert("RGB").quantize(128).save(small, "PNG", optimize=True)
+    data = base64.b64encode(small.getvalue()).decode()
+    return f'<figure><img alt="{html.escape(text)}" src="data:image/png;base64,{data}"></figure>'
+
+
+def _ledger(rows: Sequence[tuple[int, EpisodeRow]], run: int, name: str) -> str:
+    """Return faults, ends and costs of one run's assistants."""
+    mine: dict[str, list[EpisodeRow]] = {}
+    for number, row in rows:
+        if number == run:
+            mine.setdefault(row.agent, []).append(row)
+    ends = sorted({row.reason for group in mine.values() for row in group})
+    head = ["assistant", "n", "assistant faults", "user faults", "judge faults", "infra faults", "words against slots",
+            "false claims", *ends, "tokens in", "tokens out", "cost"]  # fmt: skip
+    body = []
+    for agent, group in sorted(mine.items()):
+        counts = Counter(row.reason for row in group)
+        faults = [sum(row.faults[k] for row in group) for k in range(4)]
+        sums = [
+            [v for row in group if (v := getattr(row, key)) is not None] for key in ("tokens_in", "tokens_out", "cost")
+        ]
+        body.append([
+            html.escape(agent), str(len(group)), *map(str, faults), str(sum(row.text_mismatches for row in group)),
+            f"{sum(row.false_claims for row in group)} of {sum(row.n_claims for row in group)}",
+            *(str(counts[end]) for end in ends), *(f"{sum(values):g}" if values else UNDEFINED for values in sums),
+        ])  # fmt: skip
+    below = "<p><small>Counts over all episodes; cost n/a: none was logged.</small></p>"
+    return f"<h3>{html.escape(name)}</h3>\n{_table(head, body)}\n{below}"
+
+
+def _extremes(gathered: _Gathered) -> str:
+    """Return the worst and best episodes of each assistant by need satisfaction, linked to their transcripts."""
+    found: dict[tuple[int, str], list[tuple[float, int, int, EpisodeRow]]] = {}
+    for number, (run, row) in enumerate(gathered.rows):
+        value = row.truth.need_satisfaction
+        if value is not None and not row.infra:
+            found.setdefault((run, row.agent), []).append((value, -row.turns, number, row))
+    rows = []
+    for (run, agent), entries in sorted(found.items()):
+        entries.sort(key=lambda entry: entry[:3])
+        label = html.escape(agent) + (f" <small>(run {run + 1})</small>" if len({r for r, _ in found}) > 1 else "")
+        rows.append([label, _links(entries[:EXTREMES]), _links(entries[::-1][:EXTREMES])])
+    return _table(["assistant", "worst (NS)", "best (NS)"], rows) if rows else "<p>n/a: no episode has a truth.</p>"
+
+
+def _links(entries: Sequence[tuple[float, int, int, EpisodeRow]]) -> str:
+    return "<br>".join(
+        f'<a href="#transcript" data-episode="{number}">{html.escape(row.task_id or row.episode_id)}</a> {value:.2f}'
+        for value, _, number, row in entries
+    )
+
+
+def _manifest(run: Results, name: str) -> str:
+    shown: Mapping[str, Any] = dict(run.manifest)
+    text = html.escape(json.dumps(shown, indent=1, ensure_ascii=False))
+    return f"<details><summary>{html.escape(name)}</summary><pre>{text}</pre></details>"

@@ -1,0 +1,69 @@
+"""Finished runs as pictures and pages read them: metrics.json and manifest.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from supermarket_env.errors import RunFolderError
+from supermarket_env.run.config import flatten
+from supermarket_env.run.manifest import describe_world
+
+
+@dataclass(frozen=True)
+class Results:
+    """One finished run."""
+
+    path: Path
+    metrics: Mapping[str, Any] = field(repr=False)
+    manifest: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The assistants in their order."""
+        return tuple(self.manifest["agents"])
+
+    @property
+    def privileged(self) -> tuple[str, ...]:
+        """Those that are told the truth."""
+        return tuple(self.manifest.get("privileged", ()))
+
+    @property
+    def title(self) -> str:
+        """What was run on what."""
+        return f"{describe_world(self.manifest)} ({self.manifest.get('comparability', 'unknown version')})"
+
+
+def read_results(run: Path) -> Results:
+    """Read a finished run.
+
+    Raises:
+        RunFolderError: If there is none.
+    """
+    try:
+        metrics = json.loads((run / "metrics.json").read_text(encoding="utf-8"))
+        manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RunFolderError(f"{run}: expected a finished run directory ({error})") from None
+    return Results(run, metrics, manifest)
+
+
+def panel_titles(runs: Sequence[Results]) -> list[str]:
+    """Return what tells runs apart: the configuration keys in which they differ, else the directory."""
+    if len(runs) == 1:
+        return [runs[0].title]
+    flat = [flatten(run.manifest["config"]) for run in runs]
+    keys = [key for key in dict.fromkeys(key for config in flat for key in config)
+            if key != "out" and not key.startswith("run.") and len({repr(c.get(key)) for c in flat}) > 1]  # fmt: skip
+    if not keys:
+        return [run.path.name for run in runs]
+    return [", ".join(f"{key.rpartition('.')[2]} {_word(config.get(key))}" for key in keys)[:60] for config in flat]
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, list):
+        return "+".join(str(item.get("name") if isinstance(item, Mapping) else item) for item in value)
+    return str(value)
