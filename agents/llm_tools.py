@@ -7,6 +7,7 @@ from typing import Final
 
 from supermarket_env.agents.shelf import Shelf
 from supermarket_env.dialogue.view import AssistantView
+from supermarket_env.llm.quoting import quoted
 
 TOOLS: Final[Mapping[str, str]] = {
     "search": "products for words: search(oat milk organic)",
@@ -54,7 +55,7 @@ class Tools:
         cat = self.shelf.catalogue
         record = cat.products[cat.by_id[product]]
         labels = ", ".join(sorted(name.replace("_", " ") for name in record.attributes | record.diets))
-        return f"{product}: <<{record.name}>>, {record.price_cents / 100:.2f}{', ' + labels if labels else ''}"
+        return f"{product}: {quoted(record.name)}, {record.price_cents / 100:.2f}{', ' + labels if labels else ''}"
 
     def _carried(self, numbers: list[int]) -> list[str]:
         return [self.shelf.catalogue.ids[p] for p in numbers if self.shelf.home[p] >= 0]

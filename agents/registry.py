@@ -22,6 +22,8 @@ class AgentSpec(NamedTuple):
     privileged: bool
     """Whether it is told the hidden truth by ``start_privileged(view, truth)`` in place of ``start(view)``."""
     description: str
+    needs_model: bool = False
+    """Whether it plays only with a language model configured (``llm=...``)."""
 
 
 _HERE: Final = "supermarket_env.agents"
@@ -45,13 +47,16 @@ _SPECS: Final = (
     AgentSpec("near_goal", f"{_HERE}.walkers.NearGoal", False, "names shelves one step out of view as goals"),
     AgentSpec("repeat_until_yes", f"{_HERE}.repeaters.RepeatUntilYes", False, "repeats its list until a yes"),
     AgentSpec("re_recommender", f"{_HERE}.repeaters.ReRecommender", False, "recommends what is in the cart"),
-    AgentSpec("llm", f"{_HERE}.llm.single_shot", False, "a language model, one answer a turn (docs/llm.md)"),
-    AgentSpec("llm_react", f"{_HERE}.llm.react", False, "a language model that looks things up before it answers"),
+    AgentSpec("llm", f"{_HERE}.llm.single_shot", False, "a language model, one answer a turn (docs/llm.md)", True),
+    AgentSpec("llm_react", f"{_HERE}.llm.react", False, "a language model that looks things up first", True),
     AgentSpec("flatterer", f"{_HERE}.flatterer.Flatterer", False, "praises everything, helps with nothing"),
 )
 
 AGENTS: Final[Mapping[str, AgentSpec]] = {spec.name: spec for spec in _SPECS}
 """All shipped assistants, the main ladder first."""
+
+OFFLINE: Final = tuple(name for name, spec in AGENTS.items() if not spec.needs_model)
+"""Those that play without a language model."""
 
 
 def make_agent(entry: str | Mapping[str, Any]) -> Assistant:

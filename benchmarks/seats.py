@@ -108,7 +108,7 @@ def cycle_turns(door: Any, tasks: Any, trips: list[Trip]) -> Slice:
 
 def available(name: str) -> bool:
     """Return whether an assistant can be made here: some need extras, language models a model."""
-    if ".llm." in AGENTS[name].target:
+    if AGENTS[name].needs_model:
         return False
     try:
         make_agent(name)

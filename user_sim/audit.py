@@ -50,6 +50,9 @@ class Auditor:
     def __init__(self, catalogue: Callable[[str | None], Catalogue | None] = lambda name: None) -> None:
         self._catalogue = catalogue
         self.n_episodes = 0
+        self.n_set_aside = 0
+        self.why_set_aside = ""
+        """What the first of them says."""
         self.n_turns = 0
         self._with_truth = 0
         self._found: dict[str, list[Example]] = {}
@@ -61,8 +64,13 @@ class Auditor:
         self._served: dict[tuple[Any, ...], dict[str, list[float]]] = {}
 
     def add(self, episode: Episode) -> None:
-        """Look at one more episode; ``infra_error`` episodes say nothing about the user and are left out."""
+        """Look at one more episode; ``infra_error`` episodes say nothing about the user: counted, left out."""
         if episode.reason == "infra_error":
+            if not self.n_set_aside:
+                self.why_set_aside = next(
+                    (str(e.get("detail") or e["kind"]) for e in episode.events if e["k"] == "fault"), ""
+                )
+            self.n_set_aside += 1
             return
         reading, catalogue = read_episode(episode), self._catalogue(episode.catalogue)
         self.n_episodes += 1
@@ -119,7 +127,7 @@ class Auditor:
             twins: Episodes played twice with the same seed; none: determinism is not checked.
         """
         checks = (*self._strict(), *self._habits(), self._determinism(twins), self._response(), self._coverage())
-        return Sheet(user, version, self.n_episodes, dict(played or {}), checks)
+        return Sheet(user, version, self.n_episodes, dict(played or {}), checks, self.n_set_aside)
 
     def _strict(self) -> Iterator[Check]:
         asks = {

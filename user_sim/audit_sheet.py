@@ -55,6 +55,8 @@ class Sheet:
     played: dict[str, Any]
     """What was played (suite, seed, assistants), or which log was read."""
     checks: tuple[Check, ...]
+    n_set_aside: int = 0
+    """Episodes that the simulator, a machine or an endpoint failed in: nothing is known about them."""
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -66,6 +68,8 @@ class Sheet:
         checked = [check for check in self.checks if check.verdict != "not checked"]
         left = len(self.checks) - len(checked)
         rest = f"; {left} not checked" if left else ""
+        if self.n_set_aside:
+            rest += f"; {self.n_set_aside} further episodes failed in the simulator and were set aside"
         if self.failed:
             return (
                 f"FAIL: {self.user} fails {len(self.failed)} of {len(checked)} checks in {self.n_episodes} episodes: "

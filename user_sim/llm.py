@@ -14,7 +14,7 @@ from supermarket_env.envs.users import UserSeat, UserTurn
 from supermarket_env.errors import ConfigError, unknown_name
 from supermarket_env.llm.runtime import Answer, Question, Runtime, runtime_in_play
 from supermarket_env.llm.schema import record
-from supermarket_env.user_sim.llm_choice import Options, answer_schema, options_of, problem_of, turn_of
+from supermarket_env.user_sim.llm_choice import answer_schema, options_of, problem_of, turn_of
 from supermarket_env.user_sim.llm_prompt import PROMPT_VERSION, decision_prompt, wording_prompt
 
 MODES: Final = ("full", "hybrid")
@@ -75,6 +75,8 @@ class LanguageModelUser:
     def reword(self, seat: UserSeat, words: str) -> str:
         """Return the model's words for what the scripted mind says; its own where the model's say something else."""
         if self.mode == "full" or not words:
+            if self._said:  # the scripted user answered in this turn
+                self._said[-1] = (self._said[-1][0], words)
             return words
         assert self._parser is not None
         meant = self._meaning(words, seat)
@@ -112,6 +114,3 @@ class LanguageModelUser:
         read = self._parser.user(words, asked=seat.message, mentioned=seat.heard)
         facts = tuple(sorted(read.facts, key=repr))
         return read._replace(text="", facts=facts)
-
-
-__all__ = ["LanguageModelUser", "Options"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +19,7 @@ def audit(
     user: Annotated[
         str,
         typer.Argument(
-            help="scripted, noisy, adversarial, replay:FILE, an import path (package.module.Class), "
+            help="scripted, noisy, adversarial, llm, replay:FILE, an import path (package.module.Class), "
             "or log:FILE for episodes that were played already."
         ),
     ],
@@ -28,6 +29,7 @@ def audit(
     seed: Annotated[int, typer.Option(help="Seed of the luck.", min=0)] = 0,
     assistants: Annotated[str, typer.Option(help="Comma-separated names.")] = "silent,retrieval,rule,spam,random",
     option: Annotated[list[str] | None, typer.Option(help="KEY=VALUE for the model's constructor.")] = None,
+    llm: Annotated[str, typer.Option(help="Endpoints for the user llm: local, openai, ... or a YAML file.")] = "",
 ) -> None:
     """Audit a user: consistency, leakage, legality, habits, determinism; exit code 1 when a check fails."""
     from supermarket_env.run.user_audit import AuditPlan, audit_log, audit_user
@@ -48,7 +50,8 @@ def audit(
         make_user(name, options)
         names = tuple(part.strip() for part in assistants.split(",") if part.strip())
         plan = AuditPlan(names, suite, episodes, seed, facts={"options": options} if options else {})
-        sheet = audit_user(lambda: make_user(name, options), plan, on_episode=_progress())
+        with _models(llm, out):
+            sheet = audit_user(lambda: make_user(name, options), plan, on_episode=_progress())
     out.mkdir(parents=True, exist_ok=True)
     (out / "audit.json").write_text(sheet.to_json(), encoding="utf-8")
     (out / "audit.md").write_text(sheet.to_markdown(), encoding="utf-8")
@@ -63,6 +66,18 @@ def audit(
     print(sheet.verdict())
     if sheet.failed:
         raise SystemExit(FAILED_EXIT)
+
+
+def _models(source: str, folder: Path) -> AbstractContextManager[Any]:
+    """Return what lets the user ask a language model meanwhile; its recording stands in the folder."""
+    if not source:
+        return nullcontext()
+    from supermarket_env.llm.config import load_config
+    from supermarket_env.llm.runtime import Runtime
+
+    runtime = Runtime(load_config(source), folder)
+    runtime.prepare()
+    return runtime
 
 
 def _option(text: str) -> tuple[str, Any]:

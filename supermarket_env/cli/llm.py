@@ -92,3 +92,41 @@ def show(
         tokens = [sum(call[name] or 0 for call in mine) for name in ("tokens_in", "tokens_out")]
         repairs = sum(call["place"].endswith("|repair") for call in mine)
         print(f"{role:<10} {len(mine)} calls ({repairs} repairs), tokens {tokens[0]} in {tokens[1]} out, cost {cost}")
+
+
+@app.command()
+def study(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="One run per user, same tasks and assistants.")],
+    value: Annotated[str, typer.Option("--value", help="SR, NS, Turn or R@5.")] = "NS",
+    leave_out: Annotated[str, typer.Option("--leave-out", help="Assistants left out, with commas.")] = "oracle",
+    resamples: Annotated[int, typer.Option(help="Bootstrap resamples.", min=100)] = 1000,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say whether the assistants rank alike under scripted, hybrid and full language-model users."""
+    from supermarket_env.cli.agreement import FIGURES
+    from supermarket_env.errors import unknown_name
+    from supermarket_env.events.log import read_log
+    from supermarket_env.metrics import rows_of
+    from supermarket_env.report.user_study import compare_users
+
+    if value not in FIGURES:
+        raise ConfigError(unknown_name("value", value, FIGURES))
+    values: dict[str, dict[str, dict[str, list[float]]]] = {}
+    for run in runs:
+        for row in rows_of(read_log([run]).episodes):
+            number = None if row.infra else FIGURES[value](row)
+            if number is not None:
+                by_agent = values.setdefault(row.user or str(run), {})
+                by_agent.setdefault(row.agent, {}).setdefault(row.task_id or row.episode_id, []).append(number)
+    if len(values) < 2:
+        raise ConfigError(f"expected runs of at least two users, got {', '.join(values) or 'none'}")
+    found = compare_users(values, leave_out=[name for name in leave_out.split(",") if name], resamples=resamples)
+    if as_json:
+        print(json.dumps([row._asdict() for row in found]))
+        return
+    for pair in found:
+        tau = "n/a" if pair.tau is None else f"{pair.tau:.2f}"
+        bounds = "" if pair.interval is None else f" [{pair.interval.low:.2f}, {pair.interval.high:.2f}]"
+        print(
+            f"{pair.first} and {pair.second}: tau-b {tau}{bounds}, {len(pair.assistants)} assistants, {pair.n_tasks} tasks"
+        )

@@ -94,6 +94,26 @@ def sheet(
 
 
 @app.command()
+def rate(
+    sheet: Annotated[Path, typer.Argument(help="An empty sheet (.csv) made by `sheet`.")],
+    model: Annotated[str, typer.Option("--model", help="llm:NAME, llm:FILE, import path, or recorded answers.")],
+    out: Annotated[Path, typer.Option("--out", help="The filled-in sheet.")],
+    seed: Seed = 0,
+) -> None:
+    """Let a language model fill in one rater's sheet: a rater among people, never the panel."""
+    from supermarket_env.scorers.judge.llm import load_model
+    from supermarket_env.scorers.sie.model_rater import fill_sheet
+
+    chosen = load_model(model)
+    made = fill_sheet(sheet, out, chosen, seed=seed)
+    cost = "unknown" if made.money is None else f"{made.money:.6g}"
+    print(f"{out}: {made.rows} rows, {made.unreadable} grades could not be read, cost {cost}")
+    plumbing = getattr(chosen, "plumbing", "")
+    if plumbing:
+        print(plumbing)
+
+
+@app.command()
 def score(
     items: ItemsFile,
     ratings: Annotated[list[Path], typer.Argument(metavar="SHEET...", help="Filled-in sheets (.csv).")],

@@ -26,12 +26,14 @@ class Sweep:
     failures: list[tuple[str, str]] = field(default_factory=list)
     """Command and reason of the jobs that failed."""
     n_done: int = 0
+    is_dry: bool = False
 
     def play(self, config: RunConfig) -> None:
         """Play one job; a failure is noted, and ends the sweep only with ``run.fail_fast``."""
         from supermarket_env.cli.run import play
 
         try:
+            self.is_dry = config.run.dry_run
             play(config, self.words, base=self.base, reuse=True)
             self.n_done += 1
             return
@@ -62,6 +64,9 @@ class Sweep:
     def report(self) -> None:
         """Print how the sweep went, with a command for each failed job."""
         total = self.n_done + len(self.failures) if self.n_jobs is None else self.n_jobs
+        if self.is_dry:
+            print(f"\ndry run of a sweep: {total} jobs, nothing played")
+            return
         where = f"; supermarket collect {shlex.quote(str(self.base))}" if self.base is not None and self.n_done else ""
         print(f"\nsweep: {self.n_done} of {total} jobs finished{where}")
         if self.failures:
@@ -91,7 +96,7 @@ def run_sweep(invocation: Invocation, words: Sequence[str]) -> None:
     out = places.pop() if len(places) == 1 else None
     sweep = Sweep(tuple(words), None if out is None else Path(out), len(configs) or None)
     hand_to_hydra(invocation, sweep.play)
-    if any("hydra/launcher=" in word for word in invocation.overrides):
+    if any("hydra/launcher=" in word for word in invocation.overrides) and not configs[0].run.dry_run:
         # Other launchers play the jobs in processes of their own: what they finished is read off the disk.
         missing = [config for config in configs if not _is_finished(config, sweep.base)]
         sweep.n_done = len(configs) - len(missing)

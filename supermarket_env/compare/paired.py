@@ -18,6 +18,7 @@ from supermarket_env.errors import ConfigError
 from supermarket_env.metrics.row import EpisodeRow
 from supermarket_env.metrics.segments import SMALLEST_SEGMENT, thirds_of
 from supermarket_env.stats import bootstrap_ci, holm, mcnemar_exact, sign_flip_test
+from supermarket_env.stats.comparison import MONTE_CARLO
 from supermarket_env.stats.power import detectable_difference
 from supermarket_env.stats.shares import paired_share_interval
 
@@ -239,6 +240,7 @@ def effect_of(
     *,
     tested: bool,
     resamples: int = RESAMPLES,
+    draws: int = MONTE_CARLO,
 ) -> Effect:
     """Return the effect on one figure.
 
@@ -247,6 +249,7 @@ def effect_of(
         read: Pairs with both values; those without one are counted and left out.
         tested: Whether to compute a p value.
         resamples: Bootstrap resamples of tasks.
+        draws: Random sign vectors of the sign-flip test.
     """
     known = [(pair, one, two) for pair, one, two in read if one is not None and two is not None]
     tasks: dict[tuple[str, str], list[tuple[float, float]]] = {}
@@ -275,7 +278,7 @@ def effect_of(
         _, only_second, only_first, _ = _table(seconds, firsts)
         test, p = MCNEMAR, mcnemar_exact(only_first, only_second)
     elif tested:
-        test, p = SIGN_FLIP, sign_flip_test(differences)
+        test, p = SIGN_FLIP, sign_flip_test(differences, draws=draws)
     return Effect(
         value=value.name,
         unit=value.unit,

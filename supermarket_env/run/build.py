@@ -253,6 +253,8 @@ def check_models(config: RunConfig) -> None:
         needing.append("user")
     if any(entry.name in ("llm", "llm_react") and entry.target is None for entry in config.agents):
         needing.append("assistant")
+    if any(isinstance(entry, dict) and entry.get("model") == "llm" for entry in config.scorers):
+        needing.append("judge")
     for role in needing:
         if config.llm is None:
             raise ConfigError(f"the {role} needs a language model: add llm=local or another endpoint (docs/llm.md)")

@@ -12,7 +12,16 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_serializer, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from supermarket_env.errors import ConfigError, nearest, unknown_name
 from supermarket_env.llm.config import TRANSPORT_KEYS, LLMConfig
@@ -45,6 +54,15 @@ class _Section(BaseModel):
     """A part of the configuration: read-only, no unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _true_is_no_number(cls, value: Any, field: ValidationInfo) -> Any:
+        """Refuse ``seed=true``, which would be taken for 1."""
+        taken = cls.model_fields[str(field.field_name)].annotation
+        if isinstance(value, bool) and taken is not bool and bool not in get_args(taken):
+            raise ValueError("expected no truth value")
+        return value
 
 
 class AgentEntry(BaseModel):
@@ -307,7 +325,7 @@ def describe_validation(error: ValidationError, model: type[BaseModel], prefix: 
             siblings = _siblings(valid, key)
             problems[f"unknown key {key!r}"] = [f"valid here: {', '.join(siblings)}.{nearest(key, siblings)}"]
             continue
-        place = _known_part(key, valid)
+        place = _known_part(key, valid).rstrip(".")  # no name: the section as a whole
         message = problem["msg"].removeprefix("Value error, ")
         if problem["type"] == "literal_error":
             options = re.findall(r"'([^']*)'", message)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from supermarket_env.errors import CatalogueError, ConfigError
+from supermarket_env.errors import CatalogueError, ConfigError, InfrastructureError
 from supermarket_env.run.episode import EpisodeSpec, play_episode
 from supermarket_env.run.seeding import episode_seed
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from supermarket_env.catalogue.schema import Catalogue
     from supermarket_env.envs.game import Game
     from supermarket_env.envs.users import UserModel
+    from supermarket_env.user_sim.audit import Auditor
     from supermarket_env.user_sim.audit_sheet import Sheet
 
 ASSISTANTS = ("silent", "retrieval", "rule", "spam", "random")
@@ -53,6 +54,7 @@ def audit_user(
     Raises:
         ConfigError: No episodes or assistants, or an unknown assistant.
         TaskError: An unknown suite.
+        InfrastructureError: No episode came to an end: the simulator, a machine or an endpoint failed in all of them.
     """
     import json
 
@@ -72,6 +74,7 @@ def audit_user(
             twins.append((line, encode_episode(stage.play(number, company, again=True)), episode.episode_id))
         if on_episode is not None:
             on_episode(k + 1, total)
+    _some_finished(auditor)
     played = {"suite": stage.suite.name, "seed": plan.seed, "assistants": list(plan.assistants), **plan.facts}
     return auditor.sheet(user=stage.user, version=stage.version, played=played, twins=twins)
 
@@ -129,6 +132,7 @@ def audit_log(path: str) -> Sheet:
     Raises:
         ConfigError: Nothing is there, or it holds several users.
         LogError: The log is broken.
+        InfrastructureError: No episode in it came to an end.
     """
     from supermarket_env.events.log import read_log
     from supermarket_env.user_sim.audit import Auditor
@@ -142,7 +146,15 @@ def audit_log(path: str) -> Sheet:
     auditor = Auditor(catalogue_of)
     for episode in episodes:
         auditor.add(episode)
+    _some_finished(auditor)
     return auditor.sheet(user=users[0], version="as logged", played={"log": path})
+
+
+def _some_finished(auditor: Auditor) -> None:
+    """Refuse to judge a user of whom no episode is known: no finding would look like no fault."""
+    if not auditor.n_episodes:
+        why = auditor.why_set_aside or "no reason is logged"
+        raise InfrastructureError(f"all {auditor.n_set_aside} episodes failed in the simulator: {why}")
 
 
 @lru_cache(maxsize=4)

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from supermarket_env.agents.registry import AGENTS, make_agent
+from supermarket_env.agents.registry import OFFLINE, make_agent
 from supermarket_env.metrics.aggregate import rows_of
 
 Trip = Callable[..., Any]
 
 
 @pytest.mark.parametrize("store", ["corner", "neighbourhood", "hyper"])
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", OFFLINE)
 def test_three_trips_end_without_any_fault(name: str, store: str, trip: Trip) -> None:
     assistant = make_agent(name)
     for index in range(3):
@@ -24,7 +24,7 @@ def test_three_trips_end_without_any_fault(name: str, store: str, trip: Trip) ->
         assert played.line["events"][-1]["k"] == "end"
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", OFFLINE)
 def test_the_text_track_is_played_without_any_fault(name: str, trip: Trip) -> None:
     assert trip(name, "corner", 1, track="text").faults == []
 

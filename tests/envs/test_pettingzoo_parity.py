@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from supermarket_env.agents.registry import AGENTS, make_agent
+from supermarket_env.agents.registry import AGENTS, OFFLINE, make_agent
 from supermarket_env.dialogue.acts import Fact
 from supermarket_env.envs import parallel_env, raw_env
 from supermarket_env.envs.aec import SupermarketAECEnv
@@ -23,7 +23,7 @@ from supermarket_env.rules import codes
 from supermarket_env.rules.twins import numba_available
 
 STORES = ("corner", "neighbourhood", "hyper")
-NAMES = [name for name, spec in AGENTS.items() if not spec.privileged]
+NAMES = [name for name in OFFLINE if not AGENTS[name].privileged]
 TRIPS = 20
 MODES = ("plain", pytest.param("compiled", marks=pytest.mark.skipif(not numba_available(), reason="numba is off")))
 

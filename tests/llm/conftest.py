@@ -129,7 +129,9 @@ class Handler(BaseHTTPRequestHandler):
         self._send(200, b'{"choices": [{"message": {"content": "\xff\xfe\xc3\x28"}}]}')
 
     def do_surrogate(self, body: dict[str, Any]) -> None:
-        self._send(200, b'{"choices": [{"message": {"content": "\\ud800 \\u0000 hi"}}], "usage": {"prompt_tokens": -3}}')
+        self._send(
+            200, b'{"choices": [{"message": {"content": "\\ud800 \\u0000 hi"}}], "usage": {"prompt_tokens": -3}}'
+        )
 
     def do_no_schema(self, body: dict[str, Any]) -> None:
         """A server that knows neither schemas nor JSON mode."""

@@ -87,7 +87,8 @@ def test_endpoint_failures_are_repeated_and_then_classed(serve: Serve, fault: st
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind"), [("wrong_schema", "wrong_schema"), ("prose", "not_json"), ("cut", "cut_off"), ("surrogate", "not_json")]
+    ("fault", "kind"),
+    [("wrong_schema", "wrong_schema"), ("prose", "not_json"), ("cut", "cut_off"), ("surrogate", "not_json")],
 )
 def test_model_faults_get_one_repair_round(serve: Serve, fault: str, kind: str) -> None:
     once = serve(behaviour=lambda number: fault if number == 0 else "ok")
@@ -181,7 +182,9 @@ def test_a_budget_is_never_passed_and_the_rest_is_resumed(
 def test_replay_needs_no_endpoint_and_names_what_is_missing(serve: Serve, tmp_path: Path) -> None:
     server = serve()
     answers = ask(config_for(server.url), tmp_path, n=3)
-    offline = config_for("http://127.0.0.1:9/v1", mode="replay", endpoint={"api_key_env": "ELSEWHERE", "timeout_s": 9.0})
+    offline = config_for(
+        "http://127.0.0.1:9/v1", mode="replay", endpoint={"api_key_env": "ELSEWHERE", "timeout_s": 9.0}
+    )
     assert ask(offline, tmp_path, n=3) == answers
     with pytest.raises(RecordingGap, match=r"test\|user\|turn 1\|3"):
         ask(offline, tmp_path, n=4)
@@ -190,9 +193,7 @@ def test_replay_needs_no_endpoint_and_names_what_is_missing(serve: Serve, tmp_pa
         ask(other, tmp_path, n=1)
 
 
-def test_the_key_is_in_no_message_and_in_no_file(
-    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_key_is_in_no_message_and_in_no_file(serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_KEY", KEY)
     server = serve(answer=lambda body: json.dumps({"say": f"your key is {KEY}"}))
     notes: list[Any] = []

@@ -132,7 +132,9 @@ def test_a_user_that_talks_nonsense_is_replaced_by_the_scripted_one(serve: Serve
     play(data_for(server.url) | {"agents": ["rule"], "user": {"name": "scripted"}}, tmp_path / "plain")
     faults = of_kind(episodes(tmp_path / "llm"), "fault")
     assert {(f["who"], f["kind"]) for f in faults} == {("user", "llm_not_json")}
-    actions = [[e["action"] for e in of_kind(episodes(tmp_path / name), "user") if e["turn"]] for name in ("llm", "plain")]
+    actions = [
+        [e["action"] for e in of_kind(episodes(tmp_path / name), "user") if e["turn"]] for name in ("llm", "plain")
+    ]
     assert actions[0] == actions[1]
 
 

@@ -29,7 +29,7 @@ def test_defaults_of_yaml_and_model_are_the_same() -> None:
 def test_the_yaml_names_exactly_the_keys_of_the_model() -> None:
     shipped = yaml.safe_load((CONF / "config.yaml").read_text(encoding="utf-8"))
     keys = set(shipped) - {"defaults", "hydra"}
-    assert keys | {"store", "catalogue", "suite", "user"} == set(RunConfig.model_fields)
+    assert keys | {"store", "catalogue", "suite", "user", "llm"} == set(RunConfig.model_fields)
 
 
 OPTIONS = [(file.parent.name, file.stem) for file in sorted(CONF.glob("*/*.yaml"))]
@@ -57,6 +57,9 @@ def test_the_command_of_the_readme_composes() -> None:
         ("run.worker=2", "unknown configuration key 'run.worker'; .* Did you mean 'run.workers'?"),
         ("++limits.strike=2", "unknown configuration key 'limits.strike'; .* Did you mean 'limits.strikes'?"),
         ("store=hypr", "unknown store 'hypr'; valid: corner, hyper, neighbourhood, own. Did you mean 'hyper'?"),
+        ("seed=true", "seed: got True; expected no truth value"),
+        ("run.workers=false", "run.workers: got False; expected no truth value"),
+        ("suite.events.map_errors=true", "suite.events.map_errors: got True; expected no truth value"),
         ("suite=devv", "unknown suite 'devv'; .* Did you mean 'dev'?"),
         ("experiment=smok", "unknown experiment 'smok'; .* Did you mean 'smoke'?"),
         ("track=txt", "track: got 'txt'; .* Did you mean 'text'?"),

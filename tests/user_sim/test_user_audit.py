@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from supermarket_env.cli import main
+from supermarket_env.envs.users import UserSeat, UserTurn
+from supermarket_env.errors import InfrastructureError
 from supermarket_env.events.episode import Episode
 from supermarket_env.events.log import finish_episode
 from supermarket_env.run.user_audit import AuditPlan, audit_log, audit_user, catalogue_of
@@ -199,6 +201,31 @@ def test_no_episode_and_bare_logs_are_not_judged() -> None:
     sheet = audit_episodes([bare], user="u")
     assert {c.name: c.verdict for c in sheet.checks}["consistency"] == "not checked"
     json.loads(sheet.to_json())
+
+
+class Unreachable:
+    """Its machine fails in all episodes but the first of each instance."""
+
+    name, version = "unreachable", "1"
+
+    def __init__(self, good: int) -> None:
+        self.good = good
+
+    def start(self, seat: UserSeat) -> None:
+        self.good -= 1
+
+    def respond(self, seat: UserSeat) -> UserTurn:
+        if self.good < 0:
+            raise InfrastructureError("endpoint is down")
+        return seat.scripted()
+
+
+def test_who_cannot_be_reached_is_not_judged() -> None:
+    with pytest.raises(InfrastructureError, match=r"all 36 episodes .*endpoint is down"):
+        audit_user(lambda: Unreachable(0), SMALL)
+    sheet = audit_user(lambda: Unreachable(4), SMALL)
+    assert (sheet.n_episodes, sheet.n_set_aside) == (4, 32)
+    assert "32 further episodes failed in the simulator" in sheet.verdict()
 
 
 # --- the command -----------------------------------------------------------------------------------------------------

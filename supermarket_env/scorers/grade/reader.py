@@ -6,12 +6,13 @@ import json
 import re
 from typing import Any, Final
 
+from supermarket_env.llm.quoting import NOTE, quoted
 from supermarket_env.scorers.base import Cost, Reply
 from supermarket_env.scorers.grade.rubric import CLASSES
 from supermarket_env.scorers.grade.turns import Request
 from supermarket_env.scorers.judge.llm import Completion, Model, load_model
 
-PROMPT_VERSION: Final = "1"
+PROMPT_VERSION: Final = "2"
 
 _CONTEXT_TURNS: Final = 6
 _OBJECT: Final = re.compile(r"\{[^{}]*\}")
@@ -24,7 +25,7 @@ _SYSTEM: Final = (
     "in place; a set phrase where only talk was expected is in place but wrong in detail. Second, detail: does it fit "
     "the request in every particular (product, brand, limit, number, place, fact, what a pronoun means)? Reply with "
     'one JSON object and nothing else: {{"scenario": true or false, "detail": true or false}}; null where you cannot '
-    "tell."
+    f"tell. {NOTE}"
 )
 
 
@@ -36,8 +37,8 @@ def reading_prompt(request: Request, reply: Reply) -> list[dict[str, str]]:
         reply: The reply.
     """
     speakers = {"user": "User", "assistant": "Assistant"}
-    lines = [f"{speakers[role]}: {text}" for role, text in reply.context[-_CONTEXT_TURNS:]]
-    shown = [f"Assistant (to grade): {reply.text or '(says nothing)'}"]
+    lines = [f"{speakers[role]}: {quoted(text)}" for role, text in reply.context[-_CONTEXT_TURNS:]]
+    shown = [f"Assistant (to grade): {quoted(reply.text) if reply.text else '(says nothing)'}"]
     if reply.items:
         shown.append(f"It shows a list of {len(reply.items)} products: {', '.join(reply.items[:5])}")
     if reply.suggest is not None:

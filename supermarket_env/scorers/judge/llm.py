@@ -101,6 +101,9 @@ def question_key(messages: Sequence[Message], seed: int) -> str:
 def load_model(model: Any) -> Model:
     """Return a model: a callable as it is, an import path imported, a ``.jsonl`` path as recorded answers.
 
+    ``llm`` is the endpoint of the role ``judge`` of the run in play; ``llm:NAME`` and ``llm:FILE`` that of a shipped
+    configuration (``llm:local``) or of a YAML file.
+
     Raises:
         ConfigError: If it is none of these.
     """
@@ -108,6 +111,10 @@ def load_model(model: Any) -> Model:
         found: Model = model
         return found
     text = str(model)
+    if text == "llm" or text.startswith("llm:"):
+        from supermarket_env.scorers.judge.endpoint import EndpointModel
+
+        return EndpointModel(text.partition(":")[2])
     if text.endswith(".jsonl"):
         return RecordedModel(Path(text))
     module, _, attribute = text.rpartition(".")
@@ -240,19 +247,21 @@ class LanguageModelJudge:
                 money = None if money is None or answer.money is None else money + answer.money
                 for dim, reading in read_ratings_of(answer.text, dims).items():
                     readings.setdefault(dim, []).append((sample, reading))
-        scores = [score for dim, found in readings.items() for score in _scores(dim, found, episode.agent)]
+        plumbing = str(getattr(self._model, "plumbing", ""))
+        scores = [score for dim, found in readings.items() for score in _scores(dim, found, episode.agent, plumbing)]
         problems = {dim: n for dim, found in readings.items() if (n := sum(bool(r.problem) for _, r in found))}
         details = {"samples": self._samples, "unreadable": problems}
         return ScoreSheet(tuple(scores), details, Cost(calls, tokens_in, tokens_out, money))
 
 
-def _scores(dim: str, found: Sequence[tuple[int, Reading]], agent: str) -> list[Score]:
+def _scores(dim: str, found: Sequence[tuple[int, Reading]], agent: str, plumbing: str = "") -> list[Score]:
+    """Return the scores of a dimension; those of a model that only shows that the path works are no ratings."""
     note = wording_note(agent) if dim in LANGUAGE_DIMENSIONS else None
-    notes = (note,) if note else ()
+    notes = (*((note,) if note else ()), *((plumbing,) if plumbing else ()))
     if all(reading.declined for _, reading in found):
         return [unscored(dim, "the judge saw nothing to judge", notes=notes)]
     return [
-        Score(dim, reading.score, reading.problem, is_rating=True, rater=f"s{sample}", notes=notes)
+        Score(dim, reading.score, reading.problem, is_rating=not plumbing, rater=f"s{sample}", notes=notes)
         for sample, reading in found
         if not reading.declined
     ]

@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from supermarket_env.events.episode import Episode
+from supermarket_env.llm.quoting import NOTE, quoted
 from supermarket_env.scorers.base import replies_of
 from supermarket_env.scorers.judge.dimensions import GRADES, RUBRIC, RUBRIC_VERSION
 from supermarket_env.scorers.truth import truth_of
 
 Message = dict[str, str]
 
-PROMPT_VERSION: Final = f"1.{RUBRIC_VERSION}"
+PROMPT_VERSION: Final = f"2.{RUBRIC_VERSION}"
 OUTCOME_DIMENSIONS: Final = frozenset({"overall_satisfaction", "preference_alignment"})
 """Only these may be told what went into the cart."""
 MAX_FACTS: Final = 40
@@ -27,6 +28,7 @@ _SYSTEM: Final = (
     "You judge a shopping assistant from the transcript of one trip through a supermarket. The user walks and takes "
     "goods; the assistant only talks, shows lists and suggests steps. Judge the assistant, never the user. Rate every "
     "item on its own from 1 to 5 ({grades}). If the transcript gives you nothing to judge an item by, answer null. "
+    f"{NOTE} "
     "Reply with one JSON object and nothing else, of the form {form}."
 )
 
@@ -64,13 +66,13 @@ def transcript(episode: Episode, *, with_cart: bool = False) -> str:
     lines = []
     opening = next((e for e in episode.events if e["k"] == "user" and e["turn"] == 0), None)
     if opening is not None and opening.get("text"):
-        lines.append(f"0. User: {opening['text']}")
+        lines.append(f"0. User: {quoted(opening['text'])}")
     for reply in replies_of(episode):
-        lines.append(f"{reply.turn}. Assistant: {reply.text or '(says nothing)'}")
+        lines.append(f"{reply.turn}. Assistant: {quoted(reply.text) if reply.text else '(says nothing)'}")
         if reply.items:
             lines.append("   [list shown: " + "; ".join(name(item) for item in reply.items) + "]")
         if reply.after is not None and reply.after.get("text"):
-            lines.append(f"{reply.turn}. User: {reply.after['text']}")
+            lines.append(f"{reply.turn}. User: {quoted(str(reply.after['text']))}")
         if with_cart:
             lines += carts.get(reply.turn, [])
     if with_cart:
@@ -130,7 +132,7 @@ def pair_prompt(first: Episode, second: Episode, dim: str) -> list[Message]:
     with_cart = dim in OUTCOME_DIMENSIONS
     system = (
         "You compare two shopping assistants from the transcripts of one trip each. Judge one thing only:\n"
-        f"{dim}: {RUBRIC[dim]}\n"
+        f"{dim}: {RUBRIC[dim]}\n{NOTE}\n"
         'Reply with one JSON object and nothing else: {"better": "first"}, {"better": "second"} or {"better": "tie"}.'
     )
     body = (

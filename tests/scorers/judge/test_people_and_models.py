@@ -138,7 +138,7 @@ def test_recorded_answers_stand_in_for_a_model(log: Any, tmp_path: Path) -> None
     file = tmp_path / "answers.jsonl"
     file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     judge = make_scorer({"name": "judge", "backend": "llm", "model": str(file), "samples": 1})
-    assert judge.version == "llm-1.1-recorded-answers-n1"
+    assert judge.version == "llm-2.1-recorded-answers-n1"
     scored = score_episode(judge, episode)
     assert {e["dim"]: e["score"] for e in scored.line["events"]} == dict.fromkeys(DIMENSIONS, 4)
     more = make_scorer({"name": "judge", "backend": "llm", "model": str(file), "samples": 2})
