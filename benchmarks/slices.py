@@ -102,12 +102,12 @@ def compare(variant: Slice, anchor: Slice, effort: Effort | None = None, *, per_
 
 def at_most(what: str, ratio: float, bound: float) -> Result:
     """Return a line whose ratio must not exceed a bound."""
-    return Result(what, ratio, "x", f"at most {bound:g}", ratio <= bound)
+    return Result(what, ratio, "x", f"at most {bound:,g}", ratio <= bound)
 
 
 def at_least(what: str, value: float, bound: float, unit: str = "x") -> Result:
     """Return a line whose value must reach a bound."""
-    return Result(what, value, unit, f"at least {bound:g}", value >= bound)
+    return Result(what, value, unit, f"at least {bound:,g}", value >= bound)
 
 
 def missing(what: str, package: str) -> Result:

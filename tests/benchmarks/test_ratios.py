@@ -172,3 +172,22 @@ def test_the_page_has_a_place_for_every_table(programs: dict[str, Any]) -> None:
     for mark in ("ratios", "scaling"):
         assert text.count(f"<!-- {mark} -->\n") == text.count(f"<!-- /{mark} -->") == 1
     assert "docs/img/scaling.png" in text
+
+
+def test_lines_of_packages_that_are_not_installed_say_so(
+    programs: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ratios, slices = programs["ratios"], programs["slices"]
+    measured = slices.Measured(0.5, 1e-6)
+    monkeypatch.setattr(ratios, "compare", lambda *_, **__: measured)
+    monkeypatch.setattr(ratios.importlib.util, "find_spec", lambda name: object() if name == "gymnasium" else None)
+    found = ratios.others(slices.QUICK)
+    assert [one.value for one in found] == [0.5, 0.5, None, None]
+    assert [one.unit for one in found[2:]] == [
+        "not measured: needs the extra `bench` (minigrid)",
+        "not measured: needs the extra `bench` (pygame)",
+    ]
+    (sizes,) = ratios.sizes(slices.QUICK)
+    assert sizes.value is None
+    assert sizes.holds is None
+    assert "instacart" in sizes.unit

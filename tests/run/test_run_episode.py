@@ -197,6 +197,15 @@ def test_a_single_exception_is_forgiven() -> None:
     assert len(game.faults) == 1
 
 
+@pytest.fixture
+def listening() -> Iterator[None]:
+    """Let Ctrl-C be heard: a shell that starts programs in the background has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("listening")
 def test_ctrl_c_passes_through() -> None:
     with pytest.raises(KeyboardInterrupt):
         play_episode(ToyGame(), ToyAssistant(raiser(KeyboardInterrupt())), spec())
@@ -205,6 +214,7 @@ def test_ctrl_c_passes_through() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.usefixtures("listening")
 def test_a_keyboard_interrupt_of_the_assistants_own_is_a_fault_in_a_run() -> None:
     game = ToyGame()
     with interrupts_told_apart():
