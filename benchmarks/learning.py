@@ -32,6 +32,7 @@ from supermarket_env.envs.game import EpisodeLabels, Game
 from supermarket_env.events.types import PAID_REASONS
 from supermarket_env.metrics.aggregate import rows_of
 from supermarket_env.run.seeding import episode_seed
+from supermarket_env.stats import bootstrap_ci
 from supermarket_env.tasks.suites import load_suite, world_of
 from supermarket_env.tasks.task import Task
 from supermarket_env.train.config import TrainConfig
@@ -380,18 +381,27 @@ def draw_grid(found: dict[str, dict[str, Played]], out: Path) -> None:
         "informed": ("d", "#999999"),
         "oracle": ("*", "#000000"),
     }
-    for name, (mark, colour) in marks.items():
-        values = [float(np.mean(here[name]["ns"])) for here in found.values()]
-        axes.plot(places, values, linestyle="none", marker=mark, color=colour, markersize=8, label=name)
-    for k, here in enumerate(found.values()):
-        values = [float(np.mean(ns)) for ns in seeds_of(here, "ns")]
-        axes.plot(
-            [k + 0.18] * len(values), values, "o", color="#000000", fillstyle="none", label="policy" if k == 0 else None
-        )
+    for k, (name, (mark, colour)) in enumerate(marks.items()):
+        shown = [here[name]["ns"] for here in found.values()]
+        _with_intervals(axes, places + 0.12 * (k - 2), shown, color=colour, marker=mark, label=name)
+    policies = [np.mean(seeds_of(here, "ns"), axis=0).tolist() for here in found.values()]
+    n_seeds = len(seeds_of(next(iter(found.values())), "ns"))
+    label = f"policy, mean of {n_seeds} training seeds"
+    _with_intervals(axes, places + 0.36, policies, color="#000000", marker="o", fillstyle="none", label=label)
+    n_tasks = sorted({len(here["silent"]["ns"]) for here in found.values()})
     axes.set_xticks(places, list(found))
     axes.set_ylabel("need satisfaction (0..1)")
+    axes.set_title(f"n = {' or '.join(map(str, n_tasks))} tasks; bars: 95 % intervals over tasks", fontsize=10)
     axes.set_ylim(0.0, 1.05)
     _finish(figure, axes, out)
+
+
+def _with_intervals(axes: Any, places: Any, shown: Sequence[Sequence[float]], **style: Any) -> None:
+    """Plot means with 95 % bootstrap intervals over tasks."""
+    means = np.array([np.mean(ns) for ns in shown])
+    bounds = np.array([bootstrap_ci(ns) or (np.mean(ns), np.mean(ns)) for ns in shown])
+    bars = np.clip(np.stack([means - bounds[:, 0], bounds[:, 1] - means]), 0.0, None)
+    axes.errorbar(places, means, bars, linestyle="none", markersize=7, elinewidth=0.9, capsize=2, **style)
 
 
 def _finish(figure: Any, axes: Any, out: Path) -> None:
