@@ -228,8 +228,9 @@ def machine() -> str:
 
 
 def number(value: float) -> str:
-    """Return a value with about three digits."""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+    """Return a value with two or three digits."""
+    size = abs(value)
+    return f"{value:,.0f}" if size >= 100 else f"{value:.1f}" if size >= 10 else f"{value:.{2 if size >= 0.1 else 4}f}"
 
 
 def result_table(results: Sequence[Result]) -> str:

@@ -152,15 +152,15 @@ def parts(n: int = 1024) -> list[list[str]]:
     timed(inner._batch, "play", "rules: the turn")
     timed(inner._batch, "observe", "rules: the observation rows")
     timed(inner._batch, "begin", "rules: new trips, copying included")
-    timed(inner, "_last_reward", "reward of paid carts (Python)")
+    timed(inner, "_reward_trips", "reward of paid carts (Python)")
     timed(inner._reader, "fill", "reading and checking the actions")
     for _, masks in inner._sets:
-        timed(masks, "fill", "masks")
+        timed(masks, "mark", "masks")
     begin = time.process_time()
     for step in range(200):
         env.step(given[step % 16])
     whole = time.process_time() - begin
-    spent["everything else: drawing tasks, info, dicts"] = whole - sum(spent.values())
+    spent["everything else: drawing tasks, info, arrays handed out"] = whole - sum(spent.values())
     unit = 1e6 / (200 * n)
     return [[label, f"{x * unit:.2f}", f"{x / whole:.0%}"] for label, x in sorted(spent.items(), key=lambda p: -p[1])]
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from supermarket_env.rules.codes import TRIPS
 from supermarket_env.rules.rows import TRAITS
@@ -67,7 +68,7 @@ class Mechanisms(BaseModel):
     """Standard deviation of the idiosyncratic term."""
     u_limit: Amount = 0.25
     """Utility lost above the price limit."""
-    shelf_notice: Count = 3
+    shelf_notice: Annotated[int, Field(ge=0, le=12)] = 3
     """Products noticed in one look at a shelf."""
     shelf_looks: Count = 3
     """Looks at a shelf before a need is put aside."""
@@ -176,6 +177,18 @@ def wording_for(track: str, suite: str) -> Literal["standard", "held_back"]:
     return "held_back" if track == "text" and suite.partition("@")[0].endswith("test") else "standard"
 
 
+def _refuse_truth_values(data: Any, place: str) -> None:
+    """Refuse ``true`` where a number belongs: it would be taken for 1."""
+    if isinstance(data, bool):
+        raise ValueError(f"{place}: expected a number, got {str(data).lower()}")
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            _refuse_truth_values(value, f"{place}.{key}")
+    elif isinstance(data, list | tuple):
+        for value in data:
+            _refuse_truth_values(value, place)
+
+
 class UserConfig(BaseModel):
     """A scripted user population: mechanism constants and overrides of persona traits.
 
@@ -200,6 +213,12 @@ class UserConfig(BaseModel):
     """Keys of random draws: by event (the default) or by turn (to measure what event keys are worth)."""
     wording: Literal["standard", "held_back"] = "standard"
     """Set of phrasings; :func:`wording_for` says which suites are spoken with those held back."""
+
+    @field_validator("mechanisms", "traits", "ranges", "impulse_by_trip", mode="before")
+    @classmethod
+    def _true_is_no_number(cls, value: Any, field: ValidationInfo) -> Any:
+        _refuse_truth_values(value, str(field.field_name))
+        return value
 
     def model_post_init(self, context: Any) -> None:
         """Check the trait names."""

@@ -36,6 +36,9 @@ from supermarket_env.rules.draws import (
     P_IMPULSE_WHAT,
     P_NOTICE,
     P_SHELF,
+    drawn_from,
+    joined,
+    lane_of,
     occurs,
     uniform,
 )
@@ -48,7 +51,7 @@ from supermarket_env.rules.rows import (
     PLACE_SEEN,
     PLACE_TOLD,
 )
-from supermarket_env.rules.utility import acceptable, serves, utility
+from supermarket_env.rules.utility import breaks_hard, serves, utility
 from supermarket_env.user_sim.mind_act import (
     ANGRY_LEAVE,
     GIVING_UP_LEAVE,
@@ -206,48 +209,71 @@ def walk(w: Any, s: Any, o: Any) -> None:
             s.dormant[searching] = 1
 
 
+def notice(w: Any, s: Any, i: int, section: int) -> int:
+    """Sort into ``sorted_p`` what one look at ``section`` notices for need ``i``; return how many products.
+
+    A look notices ``shelf_notice`` products: the largest of draw x (0.3 + 0.7 popularity), keyed by (product, look).
+    """
+    most = w.par[0].shelf_notice
+    row = w.sec[section]
+    a = lane_of(s.seed_lo, P_SHELF)
+    b = lane_of(s.seed_hi, P_SHELF)
+    look_n = s.looks[i] if s.turn_keyed == 0 else s.turn
+    n = 0
+    typ = -1
+    wanted = 0
+    for k in range(row.prod_first, row.prod_first + row.prod_count):
+        p = w.flat[k]
+        prod = w.prod[p]
+        if prod.typ != typ:  # goods of one type stand together
+            typ = prod.typ
+            wanted = serves(w, s, i, p)
+        if wanted == 0:
+            continue
+        if w.par[0].seek_brand == 1 and s.shelf_rule[i] != 0:
+            # Rule 1 is for other brands than the one sold out, rule 2 for that brand.
+            same = 1 if prod.brand == s.sold_brand[i] else 0
+            if same != s.shelf_rule[i] - 1:
+                continue
+        share = 0.3 + 0.7 * prod.popularity
+        if n >= most and (n == 0 or share <= s.sorted_x[n - 1]):
+            continue  # no draw could lift it above what is noticed already
+        x = joined(drawn_from(a, p, look_n), drawn_from(b, p, look_n)) * share
+        j = n
+        if n < most:
+            n = n + 1
+        elif x > s.sorted_x[n - 1]:
+            j = n - 1
+        else:
+            continue
+        while j > 0 and x > s.sorted_x[j - 1]:
+            s.sorted_x[j] = s.sorted_x[j - 1]
+            s.sorted_p[j] = s.sorted_p[j - 1]
+            j = j - 1
+        s.sorted_x[j] = x
+        s.sorted_p[j] = p
+    return n
+
+
 def notice_best(w: Any, s: Any, i: int, section: int) -> int:
     """Return the best acceptable product among the few noticed in a look at ``section`` for need ``i``, -1 if none.
 
-    Its place on the shelf may be empty: labels are read whether or not the goods are there. Each look notices
-    ``shelf_notice`` products: the largest of draw x (0.3 + 0.7 popularity), keyed by (product, look).
+    Its place on the shelf may be empty: labels are read whether or not the goods are there.
     """
-    row = w.sec[section]
     best = -1
     best_u = s.outside[i]
-    last = 2.0
-    last_p = -1
-    for _ in range(w.par[0].shelf_notice):
-        top = -1.0
-        top_p = -1
-        for k in range(row.prod_first, row.prod_first + row.prod_count):
-            p = w.flat[k]
-            if serves(w, s, i, p) == 0:
-                continue
-            if w.par[0].seek_brand == 1 and s.shelf_rule[i] != 0:
-                # Rule 1 is for other brands than the one sold out, rule 2 for that brand.
-                same = 1 if w.prod[p].brand == s.sold_brand[i] else 0
-                if same != s.shelf_rule[i] - 1:
-                    continue
-            x = uniform(s, P_SHELF, p, s.looks[i]) * (0.3 + 0.7 * w.prod[p].popularity)
-            if x > top and (x < last or (x == last and p > last_p)):
-                top = x
-                top_p = p
-        if top_p < 0:
-            break
-        last = top
-        last_p = top_p
-        if s.shelf_rule[i] == 1 and w.prod[top_p].brand == s.sold_brand[i]:
+    for k in range(notice(w, s, i, section)):
+        p = s.sorted_p[k]
+        if s.shelf_rule[i] == 1 and w.prod[p].brand == s.sold_brand[i]:
             continue
-        if s.shelf_rule[i] == 2 and w.prod[top_p].brand != s.sold_brand[i]:
+        if s.shelf_rule[i] == 2 and w.prod[p].brand != s.sold_brand[i]:
             continue
-        if top_p == s.gone[i]:
+        if p == s.gone[i] or breaks_hard(w, s, i, p) == 1 or affordable(w, s, i, p) == 0:
             continue
-        if acceptable(w, s, i, top_p) == 1 and affordable(w, s, i, top_p) == 1:
-            u = utility(w, s, i, top_p)
-            if u > best_u:
-                best_u = u
-                best = top_p
+        u = utility(w, s, i, p)  # acceptable is what beats the outside option, where the search begins
+        if u > best_u:
+            best_u = u
+            best = p
     return best
 
 

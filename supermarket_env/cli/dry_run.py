@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 PROBES = 2
 """Episodes played of each shipped assistant to estimate the time."""
 
+CALLABLE_USERS = ("scripted", "noisy", "adversarial", "robust")
+"""User models that can be asked in a dry run: they cost nothing and wait for nobody."""
+
 
 class DryRun(NamedTuple):
     """What a run would do."""
@@ -46,7 +49,7 @@ def print_plan(plan: RunPlan, out: Path, *, reuse: bool = False) -> DryRun:
     left = found.n_episodes - found.n_there
     print(f"to play     {left} episodes, {found.n_there} are there already")
     if found.seconds is None:
-        print("time        unknown: own assistants and users are not called in a dry run")
+        print("time        unknown: own assistants, own users and language models are not called in a dry run")
     else:
         print(f"time        about {in_words(found.seconds)} (from {PROBES} episodes of each assistant)")
     return found
@@ -58,7 +61,8 @@ def estimate(plan: RunPlan, out: Path, *, reuse: bool = False) -> DryRun:
     todo = [unit for unit in plan.units if unit.episode_id not in there]
     left = Counter(unit.agent for unit in todo)
     total: float | None = 0.0
-    if any(plan.agents[agent].own for agent in left) or plan.seat is not None:
+    calls_out = plan.seat is not None and plan.seat.model not in CALLABLE_USERS
+    if any(plan.agents[agent].own or plan.agents[agent].name.startswith("llm") for agent in left) or calls_out:
         total = None
     elif todo:
         from supermarket_env.run.build import GamePlayer

@@ -127,6 +127,5 @@ def study(
     for pair in found:
         tau = "n/a" if pair.tau is None else f"{pair.tau:.2f}"
         bounds = "" if pair.interval is None else f" [{pair.interval.low:.2f}, {pair.interval.high:.2f}]"
-        print(
-            f"{pair.first} and {pair.second}: tau-b {tau}{bounds}, {len(pair.assistants)} assistants, {pair.n_tasks} tasks"
-        )
+        size = f"{len(pair.assistants)} assistants, {pair.n_tasks} tasks"
+        print(f"{pair.first} and {pair.second}: tau-b {tau}{bounds}, {size}")

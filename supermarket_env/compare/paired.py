@@ -122,12 +122,15 @@ class Comparison:
 
 
 def pair_up(first: Sequence[EpisodeRow], second: Sequence[EpisodeRow]) -> Pairing:
-    """Pair the episodes of two sides by store, task and trial.
+    """Pair the episodes of two sides by store, task and trial; sides in different stores by task and trial.
 
     Raises:
         ConfigError: If not a single task and trial is common.
     """
     ours, theirs = _by_key(first), _by_key(second)
+    if not ours.keys() & theirs.keys():
+        # Only a forced comparison comes here: the same task seeds in another store.
+        ours, theirs = ({("", task, trial): row for (_, task, trial), row in side.items()} for side in (ours, theirs))
     common = sorted(ours.keys() & theirs.keys())
     if not common:
         raise ConfigError("the two sides have no task and trial in common")

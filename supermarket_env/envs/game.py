@@ -19,7 +19,7 @@ from supermarket_env.envs.users import UserDoor, UserModel
 from supermarket_env.errors import ConfigError, MessageError, TaskError, unknown_name
 from supermarket_env.events.hooks import Hook, HookSet
 from supermarket_env.events.log import encode_canonical, finish_episode
-from supermarket_env.metrics.satisfaction import TrueNeed, assign, true_needs
+from supermarket_env.metrics.satisfaction import Taker, TrueNeed, assign, plain_worth, takers, true_needs
 from supermarket_env.rules import codes
 from supermarket_env.rules.draws import P_AGENT, P_CHAT, P_WORDS, lane
 from supermarket_env.rules.place import left_on_shelf, nearest_section_of
@@ -52,6 +52,14 @@ def _true_needs(prepared: Prepared) -> tuple[TrueNeed, ...]:
 
 
 @lru_cache(maxsize=4096)
+def _takers(prepared: Prepared) -> Mapping[int, Taker] | None:
+    """Return which need takes each product, by product number; None when some product could serve two."""
+    found = takers(_true_needs(prepared))
+    number = prepared.world.catalogue.number
+    return None if found is None else {number(name): taker for name, taker in found.items()}
+
+
+@lru_cache(maxsize=4096)
 def turn_reward(prepared: Prepared) -> float:
     """Return the reward of a turn that ends nothing."""
     return short(-TURN_COST / prepared.optimal_turns)
@@ -67,9 +75,12 @@ def satisfaction(prepared: Prepared, cart: Mapping[int, int]) -> float:
     """Return the value (0..1) of a cart, quantities by product number, as a share of the best one's."""
     if prepared.U_star <= 0.0:
         return 0.0
-    names = prepared.world.catalogue.ids
-    bought = {names[p]: q for p, q in cart.items() if q > 0}
-    return max(0.0, assign(_true_needs(prepared), bought).utility) / prepared.U_star
+    sole = _takers(prepared)
+    worth = None if sole is None else plain_worth(sole, cart)
+    if worth is None:
+        names = prepared.world.catalogue.ids
+        worth = assign(_true_needs(prepared), {names[p]: q for p, q in cart.items() if q > 0}).utility
+    return max(0.0, worth) / prepared.U_star
 
 
 def trip_reward(prepared: Prepared, paid: Mapping[int, int] | None) -> float:

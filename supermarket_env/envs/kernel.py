@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from supermarket_env.rules.observe import OBSERVATION_SIZE
 from supermarket_env.rules.rows import (
+    KINDS,
     MESSAGE_DTYPE,
     OUTCOME_DTYPE,
     STATE_DTYPE,
@@ -21,6 +22,7 @@ from supermarket_env.rules.rows import (
     Outcome,
     PlainRow,
     State,
+    record_dtype,
     to_record,
 )
 from supermarket_env.rules.twins import Rules, direct
@@ -29,7 +31,7 @@ from supermarket_env.tasks.prepare import Prepared
 
 
 class RowCopier:
-    """Copies a record of 64-bit fields to a plain row and back through flat lists (the fastest way from Python).
+    """Copies a record to a plain row and back through flat lists (the fastest way from Python).
 
     The functions are generated from the row's specification, field by field: loops over names with ``setattr`` cost
     more than the turn itself.
@@ -40,39 +42,38 @@ class RowCopier:
     """
 
     def __init__(self, row_class: type[PlainRow], only: frozenset[str] | None = None) -> None:
-        places, at = [], 0
-        for name, kind, length in row_class.spec:
-            if only is None or name in only:
-                places.append((name, kind, at, length or 1, length))
-            at += length or 1
-        self._spans = {kind: _span([p for p in places if p[1] == kind]) for kind in "if"}
+        dtype: Any = record_dtype(row_class.spec)
+        places = [
+            (name, kind, dtype.fields[name][1] // np.dtype(KINDS[kind]).itemsize, length or 1, length)
+            for name, kind, length in row_class.spec
+            if only is None or name in only
+        ]
+        self._spans = {kind: span for kind in KINDS if (span := _span([p for p in places if p[1] == kind])) is not None}
         reads = []
         for name, kind, first, width, length in places:
             k = first - self._spans[kind].start
             reads.append(f"    row.{name} = {kind}[{k}:{k + width}]" if length else f"    row.{name} = {kind}[{k}]")
         writes = [f"*row.{name}" if length else f"row.{name}" for name, _, length in row_class.spec]
         namespace: dict[str, Any] = {}
-        exec("def read(i, f, row):\n" + "\n".join(reads), namespace)
+        exec(f"def read(row, {', '.join(self._spans)}):\n" + "\n".join(reads), namespace)
         exec(f"def flat(row):\n    return [{', '.join(writes)}]", namespace)
         self._fill = namespace["read"]
         self.flat: Callable[[Any], list[Any]] = namespace["flat"]
-        """Return all values of a row as one list, in the order of the record."""
-        self._has_floats = any(kind == "f" for _, kind, *_ in places)
+        """Return all values of a row as one list, in the order of its specification."""
 
-    def parts(self, records: Any) -> tuple[Any, Any]:
-        """Return the views of an array of one record that ``read`` takes: its integers and its floats."""
-        return records.view(np.int64)[self._spans["i"]], records.view(np.float64)[self._spans["f"]]
+    def parts(self, records: Any) -> tuple[Any, ...]:
+        """Return the views of an array of one record that ``read`` takes: one of each kind of number."""
+        return tuple(records.view(KINDS[kind])[span] for kind, span in self._spans.items())
 
-    def read(self, parts: tuple[Any, Any], row: Any) -> None:
+    def read(self, parts: tuple[Any, ...], row: Any) -> None:
         """Fill a plain row from the views of one record."""
-        ints, floats = parts
-        self._fill(ints.tolist(), floats.tolist() if self._has_floats else None, row)
+        self._fill(row, *[part.tolist() for part in parts])
 
 
-def _span(places: list[Any]) -> slice:
-    """Return the part of a flat record from the first to the last of these fields."""
+def _span(places: list[Any]) -> slice | None:
+    """Return the part of a flat record from the first to the last of these fields; None without any."""
     if not places:
-        return slice(0, 0)
+        return None
     return slice(min(first for _, _, first, _, _ in places), max(first + width for _, _, first, width, _ in places))
 
 

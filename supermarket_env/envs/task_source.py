@@ -61,11 +61,17 @@ class TaskSource:
             if not self.tasks:
                 raise TaskError(f"suite {suite!r} has no task in store {store!r} with catalogue {catalogue!r}")
 
+    def index(self, number: int) -> int:
+        """Return which task a drawn task number means."""
+        if self.tasks:
+            return number % len(self.tasks)
+        return number if self.train_tasks is None else number % self.train_tasks
+
     def pick(self, number: int) -> Task:
         """Return the task for a drawn task number."""
+        index = self.index(number)
         if self.tasks:
-            return self.tasks[number % len(self.tasks)]
-        index = number if self.train_tasks is None else number % self.train_tasks
+            return self.tasks[index]
         task = self._drawn.get(index)
         if task is None:
             if len(self._drawn) >= KEPT_TRAINING_TASKS:

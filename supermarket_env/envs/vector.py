@@ -13,17 +13,18 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from supermarket_env.envs.game import EpisodeLabels, Game, own_limit, trip_reward, turn_reward
+from supermarket_env.envs.game import EpisodeLabels, Game, trip_reward
 from supermarket_env.envs.spaces import ActionReader, action_space, observation_space
 from supermarket_env.envs.task_source import DRAWN_BELOW, TaskSource, luck, task_number
 from supermarket_env.envs.vector_actions import BatchReader, single
 from supermarket_env.envs.vector_masks import BatchMasks, MaskTable
-from supermarket_env.envs.vector_rows import Batch, RowKernel
+from supermarket_env.envs.vector_rows import CHUNK, Batch, RowKernel
+from supermarket_env.envs.vector_trips import TripPool
 from supermarket_env.errors import ConfigError
 from supermarket_env.events.hooks import Hook, HookSet
 from supermarket_env.rules import codes
 from supermarket_env.rules import observe as parts
-from supermarket_env.tasks.prepare import Prepared, prepare
+from supermarket_env.tasks.prepare import Prepared
 from supermarket_env.tasks.state import seed_lanes
 from supermarket_env.user_sim.config import UserConfig, wording_for
 from supermarket_env.world import load_world
@@ -95,6 +96,7 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
         self.single_observation_space = observation_space(self.world)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self._trips = TripPool(self.source, self.game)
         kernel = self.game.kernel
         self._batch = Batch(kernel.rules, kernel.tables, kernel.app_tables, num_envs)
         self._reader = BatchReader(self.world, self.single_action_space, self.game.decoder.opening_value, num_envs)
@@ -169,7 +171,9 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
         self._started = True
         turn, reset = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
         reset[rows] = True
-        return self._observe(), {"turn": turn, "_turn": reset}
+        x, masks = self._next_set()
+        self._move(x, masks, play=False)
+        return self._show(x, masks), {"turn": turn, "_turn": reset}
 
     def step(self, actions: dict[str, Any]) -> tuple[Observation, NDArray[np.float64], Bools, Bools, dict[str, Any]]:
         """Play one turn of every episode with a batch of messages.
@@ -182,29 +186,31 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
             rows = np.flatnonzero(self._ended).tolist()
             raise ResetNeeded(f"environments {rows[:8]} have ended: reset them first (options={{'reset_mask': ...}})")
         batch = self._batch
-        given = self._reader.fill(actions, batch.messages)
-        again = self._ended
-        running = ~again
-        self._reader.complete(batch.messages, batch.state("node"))
-        batch.play()
-        self._play_games(actions, given, running)
-        end = np.where(running, batch.state("end"), 0)
+        given = self._reader.fill(actions, batch.messages, compiled=batch.rules.compiled)
+        running = ~self._ended
+        again = np.flatnonzero(self._ended)
+        self._start(again)
+        self._reader.look_up_goals(given, batch.messages, batch.state("node"))
+        batch.hold(again, codes.E_CHECKOUT)  # rows that begin play no turn
+        x, masks = self._next_set()
+        if self.games:  # what they read in the words belongs to the observation (text track)
+            batch.play(0, self.num_envs)
+            self._play_games(actions, given, running)
+        self._move(x, masks, play=not self.games)
+        batch.hold(again, 0)
+        end = np.where(running, masks.ends, 0)
         terminated = end != 0
         reward = np.where(running, self._turn_reward, 0.0)
-        info: dict[str, Any] = {"turn": np.array(batch.state("turn")), "_turn": np.ones(self.num_envs, dtype=bool)}
+        info: dict[str, Any] = {"turn": masks.turns, "_turn": np.ones(self.num_envs, dtype=bool)}
         ended = np.flatnonzero(terminated)
-        for k in ended.tolist():
-            reward[k] = self._last_reward(k, int(end[k]))
+        self._reward_trips(ended, end, reward)
         self._ended = terminated.copy()
-        if again.any():
-            self._start(np.flatnonzero(again))
-            info["turn"][again] = 0
         if len(ended) and self.autoreset_mode == AutoresetMode.SAME_STEP:
-            info = self._same_step(ended, end, info)
+            info = self._same_step(ended, end, info, x, masks)
         elif len(ended):
             info["reason"] = _reasons(end)
             info["_reason"] = terminated.copy()
-        return self._observe(), reward, terminated, np.zeros(self.num_envs, dtype=bool), info
+        return self._show(x, masks), reward, terminated, np.zeros(self.num_envs, dtype=bool), info
 
     def render(self) -> tuple[str, ...]:
         """Return the latest exchange of every recorded environment as text (``ansi``)."""
@@ -229,26 +235,35 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
 
     def _start(self, rows: NDArray[np.intp], tasks: Sequence[Any] = (), lucks: Sequence[Any] = ()) -> None:
         """Start the next episode of these rows; what the options ask for goes before what is drawn."""
+        if not len(rows):
+            return
         drawn = self._draw(rows)
         numbers = task_number(drawn).tolist()
         seeds = luck(drawn)
-        chosen = []
-        for j, k in enumerate(rows.tolist()):
-            wanted = tasks[k] if tasks else None
-            chosen.append(self.source.pick(numbers[j]) if wanted is None else self.source.named(wanted))
-            if lucks and lucks[k] is not None:
+        if any(task is not None for task in tasks):
+            wanted = [tasks[k] for k in rows.tolist()]
+            trips = [
+                self._trips.drawn(number) if task is None else self._trips.of(self.source.named(task))
+                for number, task in zip(numbers, wanted, strict=True)
+            ]
+        else:
+            trips = [self._trips.drawn(number) for number in numbers]
+        for j, k in enumerate(rows.tolist() if lucks else ()):
+            if lucks[k] is not None:
                 seeds[j] = _episode_seed(lucks[k])
-        prepared = [prepare(self.world, task, self.game.user) for task in chosen]
-        limits = np.array([self.game.max_turns or own_limit(one) for one in prepared], dtype=np.int64)
+        limits = np.array([trip.limit for trip in trips], dtype=np.int64)
         reads_acts = 1 if self.game.track == "semantic" else 0
-        self._batch.begin(rows, prepared, seed_lanes(seeds), limits, reads_acts)  # type: ignore[arg-type]
-        self._turn_reward[rows] = [turn_reward(one) for one in prepared]
+        self._batch.begin(rows, trips, seed_lanes(seeds), limits, reads_acts)  # type: ignore[arg-type]
+        self._turn_reward[rows] = [trip.turn_reward for trip in trips]
         self._n_episode[rows] += 1
         self._ended[rows] = False
-        for j, k in enumerate(rows.tolist()):
-            self._prepared[k] = prepared[j]
-            if k in self.games:
-                self.games[k].reset(chosen[j], seed=int(seeds[j]), labels=self._labels(k, chosen[j]))
+        for k, trip in zip(rows.tolist(), trips, strict=True):
+            self._prepared[k] = trip.prepared
+        if self.games:
+            for j, k in enumerate(rows.tolist()):
+                if k in self.games:
+                    task = trips[j].task
+                    self.games[k].reset(task, seed=int(seeds[j]), labels=self._labels(k, task))
 
     def _draw(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return one number of each row's own generator."""
@@ -277,32 +292,52 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
                 text = texts[k] if isinstance(texts[k], str) else ""
                 game.step_row(self._single_reader.fill, single(given, text, k), text)
 
-    def _last_reward(self, k: int, end: int) -> float:
-        prepared = self._prepared[k]
-        assert prepared is not None
-        cart = self._batch.cart(k) if end in (codes.E_CHECKOUT, codes.E_PATIENCE_CHECKOUT) else None
-        return trip_reward(prepared, cart)
+    def _reward_trips(self, ended: NDArray[np.intp], end: NDArray[np.int64], reward: NDArray[np.float64]) -> None:
+        """Write the last reward of the rows that have paid; the others have that of any turn."""
+        codes_of = end[ended]
+        paid = ended[(codes_of == codes.E_CHECKOUT) | (codes_of == codes.E_PATIENCE_CHECKOUT)]
+        if not len(paid):
+            return
+        for k, cart in zip(paid.tolist(), self._batch.carts(paid), strict=True):
+            prepared = self._prepared[k]
+            assert prepared is not None
+            reward[k] = trip_reward(prepared, cart)
 
-    def _same_step(self, ended: NDArray[np.intp], end: NDArray[np.int64], info: dict[str, Any]) -> dict[str, Any]:
+    def _same_step(
+        self, ended: NDArray[np.intp], end: NDArray[np.int64], info: dict[str, Any], x: Any, masks: BatchMasks
+    ) -> dict[str, Any]:
         """Keep the last observations and information of the ended rows and start their next episodes."""
-        last = self._observe(own=True)
+        last = self._show(x, masks)
         turns = info["turn"]
         for k in ended.tolist():
             final = {"turn": int(turns[k]), "reason": codes.ENDS[end[k]]}
-            seen = {name: values[k] for name, values in last.items()}
+            seen = {name: copy.copy(values[k]) for name, values in last.items()}
             info = self._add_info(info, {"final_obs": seen, "final_info": final}, k)
         self._start(ended)
         turns[ended] = 0
+        for k in ended.tolist():
+            self._batch.observe(x, k, 1)
+            masks.mark(self._batch.states[k : k + 1], k, 1, compiled=self._batch.rules.compiled)
         return info
 
-    def _observe(self, *, own: bool = False) -> Observation:
-        """Return the observation of all rows; ``own`` or ``copy`` makes its arrays the caller's."""
+    def _next_set(self) -> tuple[NDArray[np.float32], BatchMasks]:
+        """Return the arrays of the next observation."""
         self._at_set = (self._at_set + 1) % len(self._sets)
         x, masks = self._sets[self._at_set]
-        own = own or self.copy
-        if own:
-            x = np.empty_like(x)
-        self._batch.observe(x)
+        return np.empty_like(x) if self.copy else x, masks
+
+    def _move(self, x: NDArray[np.float32], masks: BatchMasks, *, play: bool) -> None:
+        """Play a turn of all rows (with ``play``) and observe them, some rows after the other."""
+        batch, n = self._batch, self.num_envs
+        for start in range(0, n, CHUNK):
+            m = min(CHUNK, n - start)
+            if play:
+                batch.play(start, m)
+            batch.observe(x, start, m)
+            masks.mark(batch.states[start : start + m], start, m, compiled=batch.rules.compiled)
+
+    def _show(self, x: NDArray[np.float32], masks: BatchMasks) -> Observation:
+        """Return these arrays as an observation; with ``copy`` they are the caller's."""
         n = self.num_envs
         observation: Observation = {
             "needs": x[:, : parts.AT_CANDIDATES].reshape(n, codes.MAX_NEEDS, parts.NEED_FEATURES),
@@ -313,8 +348,8 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
             "dialogue": x[:, parts.AT_DIALOGUE : parts.AT_TRIP],
             "trip": x[:, parts.AT_TRIP :],
         }
-        masks.fill(self._batch, observation)
-        if own:
+        masks.show(observation)
+        if self.copy:
             observation["mask_product"] = observation["mask_product"].copy()
             observation["mask_cart"] = observation["mask_cart"].copy()
         if self.game.texts:

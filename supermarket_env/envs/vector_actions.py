@@ -14,6 +14,7 @@ from supermarket_env.errors import MessageError
 from supermarket_env.rules import codes
 from supermarket_env.rules.place import nearest_section_of
 from supermarket_env.rules.rows import Message
+from supermarket_env.rules.twins import compiled_function
 from supermarket_env.world import World
 
 Ints = NDArray[np.int64]
@@ -51,16 +52,29 @@ class BatchReader:
         }
         sizes = {"": 2**62, "node": world.store.n_nodes, "section": world.store.n_sections}
         sizes["product"] = world.catalogue.n_products
-        self._arg_sizes = np.array([sizes[param] for param in codes.ACTION_PARAM])
-        self._has_arg = np.array([bool(param) for param in codes.ACTION_PARAM])
-        self._has_qty = np.array(codes.ACTION_HAS_QTY)
-        self._goal_sizes = np.zeros(len(codes.GOAL_KINDS), dtype=np.int64)
-        self._goal_sizes[codes.G_SECTION] = world.store.n_sections
-        self._goal_sizes[codes.G_PRODUCT] = world.catalogue.n_products
-        self._goal_sizes[codes.G_CATEGORY] = world.catalogue.n_types
-        self._goal_sizes[codes.G_LANDMARK] = world.store.n_nodes
-        self._landmark = np.zeros(world.store.n_nodes, dtype=bool)
-        self._landmark[list(world.store.landmarks)] = True
+        goal_sizes = [0] * len(codes.GOAL_KINDS)
+        goal_sizes[codes.G_SECTION] = world.store.n_sections
+        goal_sizes[codes.G_PRODUCT] = world.catalogue.n_products
+        goal_sizes[codes.G_CATEGORY] = world.catalogue.n_types
+        goal_sizes[codes.G_LANDMARK] = world.store.n_nodes
+        landmark = np.zeros(world.store.n_nodes, dtype=np.int64)
+        landmark[list(world.store.landmarks)] = 1
+        sizes_of_args = [sizes[param] for param in codes.ACTION_PARAM]
+        sizes_of_args[codes.ACT_NONE] = 0
+        only_landmarks = np.zeros(len(codes.GOAL_KINDS), dtype=np.int64)
+        only_landmarks[codes.G_LANDMARK] = 1
+        open_slot = np.full(len(codes.ASSISTANT_ACTS), codes.S_NONE, dtype=np.int64)
+        open_slot[codes.A_ASK] = codes.S_ANYTHING
+        self._tables = (
+            open_slot,
+            np.array(sizes_of_args, dtype=np.int64),
+            np.array([bool(param) for param in codes.ACTION_PARAM], dtype=np.int64),
+            np.array(codes.ACTION_HAS_QTY, dtype=np.int64),
+            np.array(goal_sizes, dtype=np.int64),
+            only_landmarks,
+            landmark,
+        )
+        """What ``write_messages`` knows of the world."""
 
     def columns(self, actions: Any) -> dict[str, Ints]:
         """Return the checked columns of a batch of actions, without the text.
@@ -81,69 +95,124 @@ class BatchReader:
             raise MessageError(
                 f"{name!r} of the batched action must be integers of shape {shape}, got {column.dtype} {column.shape}"
             )
+        numbers = np.ascontiguousarray(column, dtype=np.int64)
         top = self._tops[name]
-        if column.min(initial=0) < 0 or column.max(initial=0) >= top:
+        if numbers.view(np.uint64).max() >= top:  # what is negative is huge, read so
             raise MessageError(
                 f"{name!r} of the batched action must be in 0..{top - 1}, got {column.min()}..{column.max()}"
             )
-        return column.astype(np.int64, copy=False)
+        return numbers
 
-    def fill(self, actions: Any, m: Any) -> dict[str, Ints]:
-        """Write a batch of actions into the message rows ``m`` (n,) and return its columns.
+    def fill(self, actions: Any, rows: Any, *, compiled: bool) -> dict[str, Ints]:
+        """Write a batch of actions into the message rows and return its columns.
+
+        Args:
+            actions: An element of the batched action space.
+            rows: The message rows, as the rules take them: a record array, or a list of plain rows.
+            compiled: Which of the two.
 
         Raises:
             MessageError: see :meth:`columns`; nothing was written then.
         """
         given = self.columns(actions)
-        m["act"] = given["act"]
-        m["need"] = given["need"]
-        m["slot"] = given["attribute"]
-        m["products"], _ = _packed(given["products"])
-        m["items"], m["n_items"] = _packed(given["items"])
-        self._suggest(given["suggest_type"], given["suggest_arg"], m)
-        self._goal(given["goal_kind"], given["goal_id"], m)
-        m["value"] = -1
-        for k in np.flatnonzero((m["act"] == codes.A_INFORM) & (m["slot"] > 0) & (m["products"][:, 0] >= 0)).tolist():
-            m["value"][k] = self.opening_value(int(m["products"][k, 0]), int(m["slot"][k]))
+        columns: list[Any] = [*given.values(), *self._tables]
+        if compiled:
+            compiled_function(write_messages)(*columns, rows, self.n)
+        else:  # plain rows hold plain numbers
+            plain: Any = write_messages
+            plain(*[column.tolist() for column in columns], rows, self.n)
+        if compiled:
+            rows = rows.view(np.recarray)
+        stated = (given["act"] == codes.A_INFORM) & (given["attribute"] > 0)
+        if stated.any():
+            for k in np.flatnonzero(stated & (given["products"] > 0).any(axis=1)).tolist():
+                m = rows[k]
+                m.value = self.opening_value(int(m.products[0]), int(m.slot))
         return given
 
-    def _suggest(self, kind: Ints, arg: Ints, m: Any) -> None:
-        usable = (kind != codes.ACT_NONE) & (arg < self._arg_sizes[kind])
-        m["sug_type"] = np.where(usable, kind, 0)
-        m["sug_arg"] = np.where(usable & self._has_arg[kind], arg, 0)
-        m["sug_qty"] = usable & self._has_qty[kind]
-
-    def _goal(self, kind: Ints, number: Ints, m: Any) -> None:
-        usable = number < self._goal_sizes[kind]
-        landmark = kind == codes.G_LANDMARK
-        if landmark.any():
-            usable &= ~landmark | self._landmark[np.minimum(number, len(self._landmark) - 1)]
-        m["goal_kind"] = np.where(usable, kind, 0)
-        m["goal_id"] = np.where(usable, number, -1)
-
-    def complete(self, m: Any, nodes: Ints) -> None:
-        """Make of the rows what the rules read, as the game does: open questions, goals looked up on the map."""
-        slot = m["slot"]
-        slot[(m["act"] == codes.A_ASK) & (slot == codes.S_NONE)] = codes.S_ANYTHING
+    def look_up_goals(self, given: dict[str, Ints], rows: Any, nodes: Ints) -> None:
+        """Make sections of goals that are products or categories, by the app's map where it is not the store's."""
         app = self.world.app
         if app is self.world:
             return
-        for k in np.flatnonzero((m["goal_kind"] == codes.G_PRODUCT) | (m["goal_kind"] == codes.G_CATEGORY)).tolist():
-            number = int(m["goal_id"][k])
-            if m["goal_kind"][k] == codes.G_PRODUCT:
-                m["goal_id"][k] = app.lists.prod[number].section
+        if not isinstance(rows, list):
+            rows = rows.view(np.recarray)
+        kinds = given["goal_kind"]
+        for k in np.flatnonzero((kinds == codes.G_PRODUCT) | (kinds == codes.G_CATEGORY)).tolist():
+            m = rows[k]
+            if m.goal_kind == 0:
+                continue
+            number = int(m.goal_id)
+            if m.goal_kind == codes.G_PRODUCT:
+                m.goal_id = app.lists.prod[number].section
             else:
-                m["goal_id"][k] = nearest_section_of(app.lists, int(nodes[k]), number, 1)
-            m["goal_kind"][k] = codes.G_SECTION
+                m.goal_id = nearest_section_of(app.lists, int(nodes[k]), number, 1)
+            m.goal_kind = codes.G_SECTION
 
 
-def _packed(entries: Ints) -> tuple[Ints, Ints]:
-    """Return entries less 1 with the empty ones (0) moved to the end, and the number of others, by row."""
-    given = entries > 0
-    if (given[:, 1:] > given[:, :-1]).any():
-        order = np.argsort(~given, axis=1, kind="stable")
-        entries = np.take_along_axis(entries, order, axis=1)
-    return entries - 1, given.sum(axis=1)
+def write_messages(
+    act: Any,
+    need: Any,
+    attribute: Any,
+    products: Any,
+    items: Any,
+    suggest_type: Any,
+    suggest_arg: Any,
+    goal_kind: Any,
+    goal_id: Any,
+    open_slot: Any,
+    arg_sizes: Any,
+    has_arg: Any,
+    has_qty: Any,
+    goal_sizes: Any,
+    only_landmarks: Any,
+    landmark: Any,
+    rows: Any,
+    n: int,
+) -> None:
+    """Write ``n`` checked actions into message rows; what they leave out or cannot mean becomes "none".
+
+    The first nine arguments are the columns of the actions. The others are what is known of codes and world. By act:
+    what a question without a slot asks for. By kind of suggestion: how many arguments it can have, 1 with an argument,
+    1 with a quantity. By kind of goal: how many things it can mean, 1 when only landmarks. By node: 1 for landmarks. No
+    code is a constant here: numba's cache would not notice when it changes in another file.
+    """
+    for k in range(n):
+        m = rows[k]
+        m.act = act[k]
+        m.need = need[k]
+        m.slot = attribute[k]
+        if m.slot == 0:
+            m.slot = open_slot[act[k]]
+        m.value = -1
+        j = 0
+        for r in range(len(products[k])):
+            m.products[r] = -1
+            if products[k][r] > 0:
+                m.products[j] = products[k][r] - 1
+                j = j + 1
+        j = 0
+        for r in range(len(items[k])):
+            m.items[r] = -1
+            if items[k][r] > 0:
+                m.items[j] = items[k][r] - 1
+                j = j + 1
+        m.n_items = j
+        kind = suggest_type[k]
+        m.sug_type = 0
+        m.sug_arg = 0
+        m.sug_qty = 0
+        if suggest_arg[k] < arg_sizes[kind]:
+            m.sug_type = kind
+            m.sug_qty = has_qty[kind]
+            if has_arg[kind] == 1:
+                m.sug_arg = suggest_arg[k]
+        m.goal_kind = 0
+        m.goal_id = -1
+        kind = goal_kind[k]
+        if goal_id[k] < goal_sizes[kind] and (only_landmarks[kind] == 0 or landmark[goal_id[k]] == 1):
+            m.goal_kind = kind
+            m.goal_id = goal_id[k]
 
 
 def single(given: Mapping[str, Ints], text: str, k: int) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supermarket_env.envs.spaces import Masks
-from supermarket_env.envs.vector_rows import Batch
 from supermarket_env.rules.codes import MAX_CART
 from supermarket_env.rules.twins import compiled_function
 from supermarket_env.world import World
@@ -24,10 +24,10 @@ class MaskTable:
         places = store.n_nodes + store.n_sections
         self.nodes = np.ascontiguousarray(whole[:, : store.n_nodes])
         self.sections = np.ascontiguousarray(whole[:, store.n_nodes : places])
-        reach = [np.flatnonzero(row[places:]) for row in whole]
-        self.first = np.cumsum([0, *map(len, reach)], dtype=np.int64)
-        self.reach = np.concatenate(reach).astype(np.int64)
-        """Products in reach of node a: entries first[a] .. first[a + 1] - 1."""
+        runs = [_runs(row[places:]) for row in whole]
+        self.first = np.cumsum([0, *map(len, runs)], dtype=np.int64)
+        self.runs = np.ascontiguousarray(np.concatenate(runs))
+        """Products in reach of node a: numbers from [k, 0] to before [k, 1], k in first[a] .. first[a + 1] - 1."""
         self.n_products = world.catalogue.n_products
         anything = np.array([found for _, found in at], dtype=np.int64)
         tills = np.zeros(store.n_nodes, dtype=np.int64)
@@ -37,62 +37,91 @@ class MaskTable:
         self.types = np.stack(masks.all_types)
 
 
-def mark(first: Any, reach: Any, states: Any, at: Any, marked: Any, product: Any, cart: Any, n: int) -> None:
+def _runs(mask: Any) -> NDArray[np.int64]:
+    """Return where the ones of a mask begin and end, (n, 2): goods of one type have numbers in a row."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], mask != 0, [0]]).astype(np.int64)))
+    return edges.reshape(-1, 2).astype(np.int64)
+
+
+def mark(
+    first: Any, runs: Any, states: Any, seen: Any, marked: Any, product: Any, cart: Any, start: int, n: int
+) -> None:
     """Bring the product masks of ``n`` rows up to date with their states; only what changed is written.
 
     Args:
-        first: Where the products in reach of a node begin in ``reach``.
-        reach: Products in reach, by node.
-        states: The states.
-        at: Node whose products are marked in each row, -1 for none (n,).
-        marked: Number of marked cart lines and their products (n, 1 + MAX_CART).
-        product: Masks of products in reach (n, n_products).
-        cart: Masks of products in the cart (n, n_products).
-        n: Number of rows.
+        first: Where the runs of products in reach of a node begin in ``runs``.
+        runs: Runs of products in reach, by node (from, to).
+        states: The states of these rows.
+        seen: Of each row of the batch: node whose products are marked (-1 for none), turn, end code (N, 3).
+        marked: Number of marked cart lines and their products (N, 1 + MAX_CART).
+        product: Masks of products in reach (N, n_products).
+        cart: Masks of products in the cart (N, n_products).
+        start: Number of the first of these rows.
+        n: How many they are.
     """
-    for k in range(n):
-        s = states[k]
-        if s.node != at[k]:
-            if at[k] >= 0:
-                for j in range(first[at[k]], first[at[k] + 1]):
-                    product[k, reach[j]] = 0
-            at[k] = s.node
-            for j in range(first[at[k]], first[at[k] + 1]):
-                product[k, reach[j]] = 1
+    for j in range(n):
+        s = states[j]
+        k = start + j
+        seen[k, 1] = s.turn
+        seen[k, 2] = s.end
+        at = seen[k, 0]
+        if s.node != at:
+            if at >= 0:
+                for r in range(first[at], first[at + 1]):
+                    for p in range(runs[r, 0], runs[r, 1]):
+                        product[k, p] = 0
+            at = s.node
+            seen[k, 0] = at
+            for r in range(first[at], first[at + 1]):
+                for p in range(runs[r, 0], runs[r, 1]):
+                    product[k, p] = 1
         same = 1 if s.n_cart == marked[k, 0] else 0
         if same == 1:
-            for j in range(s.n_cart):
-                if s.cart_p[j] != marked[k, 1 + j]:
+            for c in range(s.n_cart):
+                if s.cart_p[c] != marked[k, 1 + c]:
                     same = 0
         if same == 0:
-            for j in range(marked[k, 0]):
-                cart[k, marked[k, 1 + j]] = 0
+            for c in range(marked[k, 0]):
+                cart[k, marked[k, 1 + c]] = 0
             marked[k, 0] = s.n_cart
-            for j in range(s.n_cart):
-                marked[k, 1 + j] = s.cart_p[j]
-                cart[k, s.cart_p[j]] = 1
+            for c in range(s.n_cart):
+                marked[k, 1 + c] = s.cart_p[c]
+                cart[k, s.cart_p[c]] = 1
 
 
 class BatchMasks:
-    """The mask arrays of ``n`` environments; they stay the same objects, and ``fill`` brings them up to date."""
+    """The mask arrays of ``n`` environments; they stay the same objects, and ``mark`` brings them up to date."""
 
     def __init__(self, table: MaskTable, n: int) -> None:
         self.table = table
         self.product = np.zeros((n, table.n_products), dtype=np.int8)
         self.cart = np.zeros((n, table.n_products), dtype=np.int8)
-        self._at = np.full(n, -1, dtype=np.int64)
+        self._seen = np.zeros((n, 3), dtype=np.int64)
+        self._seen[:, 0] = -1
         self._marked = np.zeros((n, 1 + MAX_CART), dtype=np.int64)
 
-    def fill(self, batch: Batch, observation: dict[str, Any]) -> None:
-        """Bring the masks up to date and put them into an observation; the product masks are views of this object's."""
+    def mark(self, states: Any, start: int, n: int, *, compiled: bool) -> None:
+        """Bring the masks of ``n`` rows from ``start`` on up to date with their states."""
+        run = compiled_function(mark) if compiled else mark
         table = self.table
-        bring_up_to_date = compiled_function(mark) if batch.rules.compiled else mark
-        n = len(self._at)
-        bring_up_to_date(table.first, table.reach, batch.states, self._at, self._marked, self.product, self.cart, n)
-        node = self._at
+        run(table.first, table.runs, states, self._seen, self._marked, self.product, self.cart, start, n)
+
+    @property
+    def turns(self) -> NDArray[np.int64]:
+        """The turn of every row when it was marked, a new array (n,)."""
+        return self._seen[:, 1].copy()
+
+    @property
+    def ends(self) -> NDArray[np.int64]:
+        """The end code of every row when it was marked, a new array (n,)."""
+        return self._seen[:, 2].copy()
+
+    def show(self, observation: dict[str, Any]) -> None:
+        """Put the masks into an observation; the product masks are this object's own arrays."""
+        table, node = self.table, self._seen[:, 0]
         kind = table.kind[node] + 2 * (self._marked[:, 0] > 0)
-        observation["mask_type"] = table.types[kind]
-        observation["mask_node"] = table.nodes[node]
-        observation["mask_section"] = table.sections[node]
+        observation["mask_type"] = table.types.take(kind, axis=0)
+        observation["mask_node"] = table.nodes.take(node, axis=0)
+        observation["mask_section"] = table.sections.take(node, axis=0)
         observation["mask_product"] = self.product
         observation["mask_cart"] = self.cart

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supermarket_env.envs.kernel import Kernel
+from supermarket_env.envs.vector_trips import Trip
 from supermarket_env.rules.observe import OBSERVATION_SIZE
-from supermarket_env.rules.rows import MESSAGE_DTYPE, OUTCOME_DTYPE, STATE_DTYPE, Message, Outcome, State, to_plain
+from supermarket_env.rules.rows import MESSAGE_DTYPE, OUTCOME_DTYPE, STATE_DTYPE, Message, Outcome, State
 from supermarket_env.rules.twins import Rules, compiled, direct, plain
 from supermarket_env.rules.world import Tables
 from supermarket_env.tasks.prepare import Prepared
 
-CHUNK = 128
-"""Trips begun at once: they are set up in a small array that stays in the processor's cache."""
-ENTRIES = ("begin_trips", "play_turns", "observe_rows")
+CHUNK = 256
+"""Rows moved at once: few enough for their states to stay in the processor's cache until they were observed."""
 Ints = NDArray[np.int64]
 
 
@@ -45,17 +45,16 @@ class Batch:
         self.tables = tables
         self.app_tables = app_tables
         self.n = n
-        self.messages: Any = np.zeros(n, dtype=MESSAGE_DTYPE)
-        """The messages of this turn, an array whatever the rules; plain rules read copies of them."""
         if rules.compiled:
+            self.messages: Any = np.zeros(n, dtype=MESSAGE_DTYPE)
             self.states: Any = np.zeros(n, dtype=STATE_DTYPE)
             self.outcomes: Any = np.zeros(n, dtype=OUTCOME_DTYPE)
             self._scratch = np.zeros(min(n, CHUNK), dtype=STATE_DTYPE)
             self._fresh = np.zeros(min(n, CHUNK), dtype=OUTCOME_DTYPE)
         else:
+            self.messages = [Message() for _ in range(n)]
             self.states = [State() for _ in range(n)]
             self.outcomes = [Outcome() for _ in range(n)]
-            self._plain_messages: list[Any] = [Message() for _ in range(n)]
         self._called: dict[str, Any] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -77,13 +76,11 @@ class Batch:
 
     # --- moving -----------------------------------------------------------------------------------------------------
 
-    def begin(
-        self, rows: Ints, prepared: list[Prepared], lanes: tuple[Ints, Ints], limits: Ints, reads_acts: int
-    ) -> None:
-        """Start trips in these rows: one prepared task, two lanes of luck and one turn limit each."""
+    def begin(self, rows: Ints, trips: list[Trip], lanes: tuple[Ints, Ints], limits: Ints, reads_acts: int) -> None:
+        """Start trips in these rows: one task, two lanes of luck and one turn limit each."""
         if not self.rules.compiled:
             for j, k in enumerate(rows.tolist()):
-                s: Any = prepared[j].fresh_state()
+                s: Any = trips[j].prepared.fresh_state()
                 s.seed_lo, s.seed_hi = int(lanes[0][j]), int(lanes[1][j])
                 s.max_turns, s.reads_acts = int(limits[j]), reads_acts
                 self.states[k] = s
@@ -96,8 +93,7 @@ class Batch:
             some = slice(first, first + CHUNK)
             here = rows[some]
             m = len(here)
-            for j, one in enumerate(prepared[some]):
-                flat[j] = one.record.view(np.int64)
+            np.stack([trip.record for trip in trips[some]], out=flat[:m])
             scratch["seed_lo"][:m] = lanes[0][some]
             scratch["seed_hi"][:m] = lanes[1][some]
             scratch["max_turns"][:m] = limits[some]
@@ -106,23 +102,29 @@ class Batch:
             states[here] = flat[:m]
             outcomes[here] = flat_fresh[:m]
 
-    def play(self) -> None:
-        """Play one turn of every row with ``messages``; rows whose episode has ended stay as they are."""
-        if self.rules.compiled:
-            self._run("play_turns", self.tables, self.states, self.messages, self.outcomes, self.n)
-            return
-        for k, message in enumerate(self._plain_messages):
-            to_plain(self.messages[k], message)
-        self.rules.play_turns(self.tables, self.states, self._plain_messages, self.outcomes, self.n)
+    def play(self, start: int, n: int) -> None:
+        """Play one turn of ``n`` rows from ``start`` on with their messages; ended episodes stay as they are."""
+        end = start + n
+        states, messages, outcomes = self.states[start:end], self.messages[start:end], self.outcomes[start:end]
+        self._run("play_turns", self.tables, states, messages, outcomes, n)
 
-    def observe(self, x: NDArray[np.float32]) -> None:
-        """Fill the observation rows ``x`` (n, OBSERVATION_SIZE)."""
+    def observe(self, x: NDArray[np.float32], start: int, n: int) -> None:
+        """Fill the observation rows ``x`` (N, OBSERVATION_SIZE) of ``n`` rows from ``start`` on."""
+        end = start + n
         if self.rules.compiled:
-            self._run("observe_rows", self.app_tables, self.states, x, self.n)
+            self._run("observe_rows", self.app_tables, self.states[start:end], x[start:end], n)
             return
-        rows = [[0.0] * OBSERVATION_SIZE for _ in range(self.n)]
-        self.rules.observe_rows(self.app_tables, self.states, rows, self.n)
-        x[:] = rows
+        rows = [[0.0] * OBSERVATION_SIZE for _ in range(n)]
+        self.rules.observe_rows(self.app_tables, self.states[start:end], rows, n)
+        x[start:end] = rows
+
+    def hold(self, rows: Ints, end: int) -> None:
+        """Set the end code of these rows: with one above 0 the next turn passes them by."""
+        if self.rules.compiled:
+            self.states["end"][rows] = end
+            return
+        for k in rows.tolist():
+            self.states[k].end = end
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
@@ -138,16 +140,16 @@ class Batch:
             return self.outcomes[name]  # type: ignore[no-any-return]
         return np.array([getattr(o, name) for o in self.outcomes], dtype=np.int64)
 
-    def cart(self, k: int) -> dict[int, int]:
-        """Return the cart of row ``k``: quantities by product number, in order of first add."""
+    def carts(self, rows: Ints) -> list[dict[int, int]]:
+        """Return the carts of these rows: quantities by product number, in order of first add."""
         if self.rules.compiled:
-            row = self.states[k]
-            n = int(row["n_cart"])
-            products, amounts = row["cart_p"][:n].tolist(), row["cart_q"][:n].tolist()
+            sizes = self.states["n_cart"][rows].tolist()
+            products, amounts = self.states["cart_p"][rows].tolist(), self.states["cart_q"][rows].tolist()
         else:
-            s = self.states[k]
-            products, amounts = s.cart_p[: s.n_cart], s.cart_q[: s.n_cart]
-        return dict(zip(products, amounts, strict=True))
+            states = [self.states[k] for k in rows.tolist()]
+            sizes = [s.n_cart for s in states]
+            products, amounts = [s.cart_p for s in states], [s.cart_q for s in states]
+        return [dict(zip(p[:size], q[:size], strict=True)) for size, p, q in zip(sizes, products, amounts, strict=True)]
 
 
 class RowKernel(Kernel):

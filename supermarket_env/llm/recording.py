@@ -89,6 +89,7 @@ class Recording:
         with self._lock:
             with suppress(sqlite3.Error):  # read-only, or another reader is at it: it is complete all the same
                 self._db.execute("pragma wal_checkpoint(truncate)")
+                self._db.execute("pragma journal_mode=delete")
             self._db.close()
 
     def get(self, key: str) -> Recorded | None:

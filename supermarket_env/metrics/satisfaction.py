@@ -30,6 +30,16 @@ class TrueNeed(NamedTuple):
     """(number of products, attributes of the need they lack): the goods of its type; empty when not logged."""
 
 
+class Taker(NamedTuple):
+    """The one need that a product serves."""
+
+    need: int
+    wanted: int
+    each: float
+    """Weight of one unit."""
+    margin: float
+
+
 class Assignment(NamedTuple):
     """The best use of a cart: its utility and the units assigned to each need."""
 
@@ -96,6 +106,40 @@ def candidate_bits(needs: Sequence[TrueNeed], reveals: Container[str]) -> float 
         left = sum(count for count, lacks in need.candidates if known.isdisjoint(lacks))
         bits.append(math.log2(total / max(1, left)) if "type" in known else 0.0)
     return math.fsum(bits) / len(bits) if bits else None
+
+
+def takers(needs: Sequence[TrueNeed]) -> dict[str, Taker] | None:
+    """Return, by product, the one need that it can serve with a gain; None when some product could serve two."""
+    found: dict[str, Taker] = {}
+    for index, need in enumerate(needs):
+        for product, margin in need.margins.items():
+            if margin < 0.0:
+                continue
+            if product in found:
+                return None
+            found[product] = Taker(index, need.wanted, need.weight / need.wanted, margin)
+    return found
+
+
+def plain_worth(sole: Mapping[Any, Taker], cart: Mapping[Any, int]) -> float | None:
+    """Return the utility that ``assign`` finds in a cart without two products for one need; None for other carts.
+
+    Args:
+        sole: The needs products serve, by whatever the cart names products by.
+        cart: Quantities by product, all above 0; may be empty.
+    """
+    gains = []
+    served = 0
+    for product, quantity in cart.items():
+        taker = sole.get(product)
+        if taker is None:
+            continue
+        need, wanted, each, margin = taker
+        if (served >> need) & 1:
+            return None
+        served |= 1 << need
+        gains.append(each * min(wanted, quantity) * margin)
+    return math.fsum(gains)
 
 
 def assign(needs: Sequence[TrueNeed], cart: Mapping[str, int]) -> Assignment:

@@ -70,7 +70,16 @@ def collect_runs(folders: Sequence[Path], *, everything: bool = False) -> Collec
             rows += run_rows(run, everything=everything)
         else:
             unfinished.append(run)
+    varied = varied_keys(rows)
+    rows.sort(key=lambda row: [_sortable(row.get(key)) for key in varied])  # stable: assistants keep their order
     return Collection(tuple(rows), len(runs) - len(unfinished), tuple(unfinished))
+
+
+def _sortable(value: Any) -> tuple[int, float, str]:
+    """Return a key that puts nothing first, then numbers by size, then words."""
+    if isinstance(value, int | float):
+        return 1, float(value), ""
+    return (0, 0.0, "") if value is None else (2, 0.0, str(value))
 
 
 def run_rows(run: Path, *, everything: bool = False) -> list[Row]:

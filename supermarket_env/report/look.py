@@ -86,7 +86,7 @@ def legend_below(figure: Figure, *panels: Axes, columns: int = 5) -> None:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
     if found:
-        columns = len(found) if len(found) <= columns else max(1, min(columns - 1, 4))
+        columns = min(columns, len(found)) if columns < 5 else len(found) if len(found) <= 5 else 4
         figure.legend(
             list(found.values()),
             list(found),

@@ -152,7 +152,7 @@ def save_trials(points: Sequence[TrialPoint], success: str, out: Path) -> list[P
     Raises:
         ConfigError: If the picture cannot be written.
     """
-    page = new_figure(7.0, 4.6)
+    page = new_figure(7.0, 4.2 + 0.22 * len({point.agent for point in points}))
     axes = page.add_subplot()
     names = list(dict.fromkeys(point.agent for point in points))
     for name, style in zip(names, styles_of(names), strict=True):

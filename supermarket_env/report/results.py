@@ -60,7 +60,10 @@ def panel_titles(runs: Sequence[Results]) -> list[str]:
             if key != "out" and not key.startswith("run.") and len({repr(c.get(key)) for c in flat}) > 1]  # fmt: skip
     if not keys:
         return [run.path.name for run in runs]
-    return [", ".join(f"{key.rpartition('.')[2]} {_word(config.get(key))}" for key in keys)[:60] for config in flat]
+    return [
+        ", ".join(f"{key.removesuffix('.name').rpartition('.')[2]} {_word(config.get(key))}" for key in keys)[:60]
+        for config in flat
+    ]
 
 
 def _word(value: Any) -> str:

@@ -224,6 +224,7 @@ MAX_ITEMS: Final = 10  # length of a ranked list
 MAX_PRODUCTS: Final = 3  # product slots of a message or a response
 MAX_FACTS: Final = 6  # facts (need, slot, value) one response may state
 MAX_CART: Final = 32  # distinct products in a cart
+MAX_SORTED: Final = 12  # products sorted at a time: noticed in one look, offered for one need
 MAX_SHIFTED: Final = 64  # products whose stock changed by somebody else's doing in the trip
 MAX_DUE: Final = 16  # stock changes planned for one trip
 MAX_LIST_MEMORY: Final = 4  # fingerprints of earlier lists the user remembers

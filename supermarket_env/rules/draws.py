@@ -48,12 +48,26 @@ def mix(x: int) -> int:
     return x ^ (x >> 15)
 
 
+def lane_of(seed: int, purpose: int) -> int:
+    """Return the first half of a lane, which all draws of one purpose share; see ``lane``."""
+    x = mix((seed + 0x9E3779B9) & M32)
+    return mix(((x + 0x9E3779B9) & M32) ^ purpose)
+
+
+def drawn_from(start: int, obj: int, n: int) -> int:
+    """Return the 32 bits of a lane whose first half is ``start``."""
+    x = mix(((start + 0x9E3779B9) & M32) ^ (obj & M32))
+    return mix(((x + 0x9E3779B9) & M32) ^ (n & M32))
+
+
 def lane(seed: int, purpose: int, obj: int, n: int) -> int:
     """Return 32 bits for one key; ``seed``, ``purpose``, ``obj`` and ``n`` are 32-bit numbers."""
-    x = mix((seed + 0x9E3779B9) & M32)
-    x = mix(((x + 0x9E3779B9) & M32) ^ purpose)
-    x = mix(((x + 0x9E3779B9) & M32) ^ (obj & M32))
-    return mix(((x + 0x9E3779B9) & M32) ^ (n & M32))
+    return drawn_from(lane_of(seed, purpose), obj, n)
+
+
+def joined(a: int, b: int) -> float:
+    """Return the number in [0, 1) with 53 bits that two lanes make."""
+    return ((a >> 6) * 134217728 + (b >> 5)) / 9007199254740992.0
 
 
 def uniform(s: Any, purpose: int, obj: int, n: int) -> float:
@@ -65,7 +79,7 @@ def uniform(s: Any, purpose: int, obj: int, n: int) -> float:
         n = s.turn
     a = lane(s.seed_lo, purpose, obj, n)
     b = lane(s.seed_hi, purpose, obj, n)
-    return ((a >> 6) * 134217728 + (b >> 5)) / 9007199254740992.0
+    return joined(a, b)
 
 
 def bucket(purpose: int, obj: int) -> int:

@@ -60,9 +60,8 @@ def is_rejected(s: Any, i: int, p: int) -> int:
     return 0
 
 
-def heard_match(w: Any, s: Any, i: int, p: int) -> float:
-    """Return the share of the heard wishes (attributes) that ``p`` fulfils; 1 without any."""
-    n = bits(s.h_wanted[i])
+def heard_match(w: Any, s: Any, i: int, p: int, n: int) -> float:
+    """Return the share of the heard wishes (attributes, ``n`` of them) that ``p`` fulfils; 1 without any."""
     if n == 0:
         return 1.0
     return bits(s.h_wanted[i] & w.prod[p].attrs) / n
@@ -76,10 +75,10 @@ def heard_hard_ok(w: Any, s: Any, i: int, p: int) -> int:
     return 1 if (prod.diets & s.h_diet[i]) == s.h_diet[i] else 0
 
 
-def heard_score(w: Any, s: Any, i: int, p: int) -> float:
-    """Return how well ``p`` fits what was heard of need ``i``; only its order matters."""
+def heard_score(w: Any, s: Any, i: int, p: int, n: int) -> float:
+    """Return how well ``p`` fits what was heard of need ``i``, ``n`` wishes among it; only its order matters."""
     prod = w.prod[p]
-    x = heard_match(w, s, i, p) + 0.4 * prod.quality - 0.4 * prod.rel_price + 0.1 * prod.popularity
+    x = heard_match(w, s, i, p, n) + 0.4 * prod.quality - 0.4 * prod.rel_price + 0.1 * prod.popularity
     if s.h_brand[i] >= 0 and prod.brand == s.h_brand[i]:
         x = x + 0.25
     if s.h_size[i] > 0 and prod.size_class != s.h_size[i]:
@@ -100,23 +99,25 @@ def rank_candidates(w: Any, s: Any, i: int) -> None:
     if s.h_type[i] < 0:
         return
     row = w.typ[s.h_type[i]]
+    wishes = bits(s.h_wanted[i])
     n = 0
     for p in range(row.first, row.first + row.count):
         if w.prod[p].stock <= 0:
             continue
-        x = heard_score(w, s, i, p)
-        k = n
-        while k > 0 and x > heard_score(w, s, i, s.h_candidates[first + k - 1]):
-            k = k - 1
-        if k >= MAX_CANDIDATES:
-            continue
-        j = n if n < MAX_CANDIDATES else MAX_CANDIDATES - 1
-        while j > k:
-            s.h_candidates[first + j] = s.h_candidates[first + j - 1]
-            j = j - 1
-        s.h_candidates[first + k] = p
+        x = heard_score(w, s, i, p, wishes)
+        j = n
         if n < MAX_CANDIDATES:
             n = n + 1
+        elif x > s.sorted_x[n - 1]:
+            j = n - 1
+        else:
+            continue
+        while j > 0 and x > s.sorted_x[j - 1]:
+            s.sorted_x[j] = s.sorted_x[j - 1]
+            s.h_candidates[first + j] = s.h_candidates[first + j - 1]
+            j = j - 1
+        s.sorted_x[j] = x
+        s.h_candidates[first + j] = p
 
 
 def observe_need(w: Any, s: Any, i: int, x: Any) -> None:
@@ -125,7 +126,8 @@ def observe_need(w: Any, s: Any, i: int, x: Any) -> None:
     x[at] = 1.0
     x[at + 1] = 1.0 if s.h_type[i] >= 0 else 0.0
     x[at + 2] = 1.0 if s.h_department[i] >= 0 else 0.0
-    x[at + 3] = capped(1.0 * bits(s.h_wanted[i]), 3.0)
+    wishes = bits(s.h_wanted[i])
+    x[at + 3] = capped(1.0 * wishes, 3.0)
     x[at + 4] = 1.0 if s.h_brand[i] >= 0 else 0.0
     x[at + 5] = s.h_size[i] / 3.0
     x[at + 6] = capped(1.0 * s.h_qty[i], 5.0)
@@ -151,7 +153,7 @@ def observe_need(w: Any, s: Any, i: int, x: Any) -> None:
         at = AT_CANDIDATES + (i * MAX_CANDIDATES + k) * CANDIDATE_FEATURES
         prod = w.prod[p]
         x[at] = 1.0
-        x[at + 1] = heard_match(w, s, i, p)
+        x[at + 1] = heard_match(w, s, i, p, wishes)
         x[at + 2] = 1.0 if s.h_brand[i] >= 0 and prod.brand == s.h_brand[i] else 0.0
         x[at + 3] = 1.0 if s.h_size[i] > 0 and prod.size_class == s.h_size[i] else 0.0
         x[at + 4] = 1.0 if s.h_limit[i] > 0 and prod.price > s.h_limit[i] else 0.0

@@ -19,7 +19,7 @@ from supermarket_env.rules.codes import (
 )
 from supermarket_env.rules.draws import P_STOCK, lane
 from supermarket_env.rules.rows import NEED_OPEN
-from supermarket_env.rules.utility import acceptable
+from supermarket_env.rules.utility import acceptable, serves
 
 
 def left_on_shelf(w: Any, s: Any, p: int) -> int:
@@ -195,10 +195,20 @@ def metres_to_open(w: Any, s: Any, node: int) -> float:
 def section_relevant(w: Any, s: Any, section: int) -> int:
     """Return 1 when ``section`` holds an acceptable product of an open need."""
     row = w.sec[section]
+    typ = -1
+    may = 0
     for k in range(row.prod_first, row.prod_first + row.prod_count):
         p = w.flat[k]
+        if w.prod[p].typ != typ:  # goods of one type stand together
+            typ = w.prod[p].typ
+            may = 0
+            for i in range(s.n_needs):
+                if s.status[i] == NEED_OPEN and serves(w, s, i, p) == 1:
+                    may = may | (1 << i)
+        if may == 0:
+            continue
         for i in range(s.n_needs):
-            if s.status[i] == NEED_OPEN and acceptable(w, s, i, p) == 1:
+            if ((may >> i) & 1) == 1 and acceptable(w, s, i, p) == 1:
                 return 1
     return 0
 

@@ -1,8 +1,9 @@
 """The fixed rows of the game: one specification, a NumPy record (compiled) and a slotted object (plain) of each.
 
-A field is ``(name, kind, length)``: kind ``i`` is a 64-bit integer, ``f`` a 64-bit float; length 0 is a scalar, n a
-list of n. Per-need lists have ``MAX_NEEDS`` entries; lists of lists are flattened (entry k of need i is at
-``i * width + k``). Money is in cents, lengths in metres, -1 stands for "none".
+A field is ``(name, kind, length)``; length 0 is a scalar, n a list of n. Kind ``i`` is a 64-bit integer, ``j`` one of
+32 and ``h`` one of 16 bits in the record (rows of a batch should be small), ``f`` a 64-bit float. Per-need lists have
+``MAX_NEEDS`` entries; lists of lists are flattened (entry k of need i is at ``i * width + k``). Money is in cents,
+lengths in metres, -1 stands for "none".
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from supermarket_env.rules.codes import (
     MAX_PRODUCTS,
     MAX_REJECTED,
     MAX_SHIFTED,
+    MAX_SORTED,
     MAX_TYPES,
     MAX_WANTS,
 )
@@ -54,14 +56,14 @@ STATE: Final[Spec] = (
     ("taste_seed", "i", 0),
     ("turn_keyed", "i", 0),
     ("reads_acts", "i", 0),  # 1: the belief reads the user's acts (semantic track); 0: the engine fills it from words
-    ("occurred", "i", N_OCCURRED),
+    ("occurred", "h", N_OCCURRED),
     # clock and place
     ("turn", "i", 0),
     ("max_turns", "i", 0),
     ("end", "i", 0),
     ("node", "i", 0),
     ("walked", "f", 0),
-    ("visits", "i", MAX_NODES),
+    ("visits", "h", MAX_NODES),
     # persona (fixed) and mood (moving)
     *((f"t_{name}", "f", 0) for name in TRAITS),
     ("patience", "f", 0),
@@ -76,65 +78,65 @@ STATE: Final[Spec] = (
     ("budget", "i", 0),
     ("spent", "i", 0),
     ("n_cart", "i", 0),
-    ("cart_p", "i", MAX_CART),
-    ("cart_q", "i", MAX_CART),
-    ("cart_need", "i", MAX_CART),
+    ("cart_p", "j", MAX_CART),
+    ("cart_q", "j", MAX_CART),
+    ("cart_need", "h", MAX_CART),
     ("impulse_p", "i", 0),
     ("n_impulse", "i", 0),
     # the shelves: what others took or brought since the trip began, and what is planned to happen to them
     ("n_shifted", "i", 0),
-    ("shifted_p", "i", MAX_SHIFTED),
-    ("shifted_q", "i", MAX_SHIFTED),
+    ("shifted_p", "j", MAX_SHIFTED),
+    ("shifted_q", "j", MAX_SHIFTED),
     ("n_due", "i", 0),
-    ("due_turn", "i", MAX_DUE),  # ascending
-    ("due_p", "i", MAX_DUE),
-    ("due_left", "i", MAX_DUE),  # units on the shelf from then on
+    ("due_turn", "h", MAX_DUE),  # ascending
+    ("due_p", "j", MAX_DUE),
+    ("due_left", "j", MAX_DUE),  # units on the shelf from then on
     # needs: what is wanted (fixed)
     ("n_needs", "i", 0),
-    ("n_type", "i", N),
-    ("typ", "i", N * MAX_TYPES),
-    ("department", "i", N),
-    ("vague", "i", N),
-    ("qty", "i", N),
+    ("n_type", "h", N),
+    ("typ", "h", N * MAX_TYPES),
+    ("department", "h", N),
+    ("vague", "h", N),
+    ("qty", "j", N),
     ("hard_attrs", "i", N),
     ("hard_allergens", "i", N),
-    ("n_want", "i", N),
-    ("want_attr", "i", N * MAX_WANTS),
+    ("n_want", "h", N),
+    ("want_attr", "h", N * MAX_WANTS),
     ("want_w", "f", N * MAX_WANTS),
-    ("want_size", "i", N),
+    ("want_size", "h", N),
     ("size_w", "f", N),
-    ("brand", "i", N),
-    ("limit", "i", N),
+    ("brand", "j", N),
+    ("limit", "j", N),
     ("weight", "f", N),
     ("outside", "f", N),
     # needs: how far the user got
-    ("status", "i", N),  # NEED_OPEN, NEED_DONE, NEED_GIVEN_UP
+    ("status", "h", N),  # NEED_OPEN, NEED_DONE, NEED_GIVEN_UP
     ("n_mentioned", "i", 0),
-    ("ordinal", "i", N),  # 1, 2, ... in the order of mention; 0 not mentioned yet
-    ("by_ordinal", "i", N),
+    ("ordinal", "h", N),  # 1, 2, ... in the order of mention; 0 not mentioned yet
+    ("by_ordinal", "h", N),
     ("said", "i", N),  # bit = slot code told to the assistant
-    ("target", "i", N),
-    ("why", "i", N),
-    ("accepted", "i", N),
-    ("got", "i", N),
-    ("examined", "i", N),  # list items examined so far
-    ("looks", "i", N),
-    ("dormant", "i", N),  # looked or searched enough; wakes up with a new target
-    ("place", "i", N),  # section where the user believes it is
-    ("place_by", "i", N),  # PLACE_NONE, PLACE_MEMORY, PLACE_SEEN, PLACE_TOLD
-    ("avoid", "i", N),  # section found not to hold it
-    ("searched", "i", N),
-    ("where_asked", "i", N),
-    ("where_turn", "i", N),
-    ("questions", "i", N),
-    ("sold_out", "i", N),  # product found sold out, reaction still owed; -1 none
-    ("sold_stage", "i", N),  # 1 to be said, 2 said and waiting one turn for an offer
-    ("shelf_rule", "i", N),  # 0 any, 1 other brand than sold_brand, 2 same brand
-    ("sold_brand", "i", N),
-    ("gone", "i", N),  # last product known to be sold out
-    ("inspected", "i", N),
-    ("hesitated", "i", N),
-    ("discovered", "i", N),
+    ("target", "j", N),
+    ("why", "h", N),
+    ("accepted", "h", N),
+    ("got", "j", N),
+    ("examined", "h", N),  # list items examined so far
+    ("looks", "h", N),
+    ("dormant", "h", N),  # looked or searched enough; wakes up with a new target
+    ("place", "h", N),  # section where the user believes it is
+    ("place_by", "h", N),  # PLACE_NONE, PLACE_MEMORY, PLACE_SEEN, PLACE_TOLD
+    ("avoid", "h", N),  # section found not to hold it
+    ("searched", "h", N),
+    ("where_asked", "h", N),
+    ("where_turn", "h", N),
+    ("questions", "h", N),
+    ("sold_out", "j", N),  # product found sold out, reaction still owed; -1 none
+    ("sold_stage", "h", N),  # 1 to be said, 2 said and waiting one turn for an offer
+    ("shelf_rule", "h", N),  # 0 any, 1 other brand than sold_brand, 2 same brand
+    ("sold_brand", "j", N),
+    ("gone", "j", N),  # last product known to be sold out
+    ("inspected", "h", N),
+    ("hesitated", "h", N),
+    ("discovered", "h", N),
     # talk under way
     ("pause_need", "i", 0),  # need the user hesitates over, asks about; -1 none
     ("pause_p", "i", 0),
@@ -144,32 +146,35 @@ STATE: Final[Spec] = (
     ("lie_p", "i", 0),  # product an untrue claim was made about; -1 none
     ("last_act", "i", 0),  # the user's act of the turn before
     ("same_list", "i", 0),  # this turn's list was shown before
+    # room to sort in: products and what they are sorted by, best first; empty between two uses
+    ("sorted_p", "j", MAX_SORTED),
+    ("sorted_x", "f", MAX_SORTED),
     # what the assistant heard (a function of the dialogue alone)
     ("h_n", "i", 0),
-    ("h_type", "i", N),
-    ("h_department", "i", N),
+    ("h_type", "h", N),
+    ("h_department", "h", N),
     ("h_wanted", "i", N),
     ("h_unwanted", "i", N),
-    ("h_brand", "i", N),
-    ("h_size", "i", N),
+    ("h_brand", "j", N),
+    ("h_size", "h", N),
     ("h_qty", "i", N),
     ("h_limit", "i", N),
     ("h_diet", "i", N),
     ("h_allergy", "i", N),
     ("h_none", "i", N),  # bit = slot answered "no preference"
-    ("h_questions", "i", N),
-    ("h_accepted", "i", N),
-    ("h_n_rejected", "i", N),
-    ("h_rejected", "i", N * MAX_REJECTED),
-    ("h_shown", "i", N),
-    ("h_closed", "i", N),
+    ("h_questions", "h", N),
+    ("h_accepted", "j", N),
+    ("h_n_rejected", "h", N),
+    ("h_rejected", "j", N * MAX_REJECTED),
+    ("h_shown", "h", N),
+    ("h_closed", "h", N),
     ("h_act", "i", 0),  # the user's latest act, reason, cause, need and slot, as heard
     ("h_reason", "i", 0),
     ("h_cause", "i", 0),
     ("h_need", "i", 0),
     ("h_slot", "i", 0),
-    ("h_stale", "i", N),  # candidates must be ranked anew
-    ("h_candidates", "i", N * MAX_CANDIDATES),  # best products of the heard type, -1 for none
+    ("h_stale", "h", N),  # candidates must be ranked anew
+    ("h_candidates", "j", N * MAX_CANDIDATES),  # best products of the heard type, -1 for none
 )
 
 MESSAGE: Final[Spec] = (
@@ -250,11 +255,15 @@ PAUSE_COMPARE: Final = 2
 PAUSE_ASK: Final = 3
 
 
+KINDS: Final[dict[str, type[np.number[Any]]]] = {"i": np.int64, "f": np.float64, "j": np.int32, "h": np.int16}
+"""Kinds of fields, in the order in which a record holds them."""
+
+
 def record_dtype(spec: Spec) -> np.dtype[np.void]:
     """Return the aligned NumPy record type of a row."""
     fields: list[Any] = []
-    for name, kind, length in spec:
-        base = np.int64 if kind == "i" else np.float64
+    for name, kind, length in sorted(spec, key=lambda field: list(KINDS).index(field[1])):
+        base = KINDS[kind]
         fields.append((name, base, (length,)) if length else (name, base))
     return np.dtype(fields, align=True)
 
@@ -267,7 +276,7 @@ class PlainRow:
 
     def __init__(self) -> None:
         for name, kind, length in self.spec:
-            zero: int | float = 0 if kind == "i" else 0.0
+            zero: int | float = 0.0 if kind == "f" else 0
             setattr(self, name, [zero] * length if length else zero)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -309,7 +318,7 @@ def check_types(row: PlainRow) -> list[str]:
     """Return the fields of a plain row whose Python type is not the declared one (compiled code would convert)."""
     wrong = []
     for name, kind, length in row.spec:
-        want = int if kind == "i" else float
+        want = float if kind == "f" else int
         value = getattr(row, name)
         if any(type(v) is not want for v in (value if length else [value])):
             wrong.append(f"{name}: {value!r} is not {want.__name__}")

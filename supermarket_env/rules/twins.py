@@ -122,12 +122,17 @@ def _jit_options(numba: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 def _single(numba: Any, dispatcher: Any) -> Any:
     """Let a function that is called with constants be compiled once for integers, not once for every constant.
 
-    numba takes a call like ``uniform(s, 3, i, 0)`` for a type of its own; half of the compile time went there.
+    numba takes a call like ``uniform(s, 3, i, 0)`` for a type of its own; half of the compile time went there. Integers
+    of all widths count as one type, too.
     """
     plain_template = getattr(dispatcher, "get_call_template", None)
     if plain_template is None:
         return dispatcher
-    unliteral = numba.types.unliteral
+    types = numba.types
+
+    def unliteral(a: Any) -> Any:
+        a = types.unliteral(a)
+        return types.int64 if isinstance(a, types.Integer) and a.bitwidth < 64 else a
 
     def get_call_template(args: Any, kws: Any) -> Any:
         return plain_template(tuple(unliteral(a) for a in args), {name: unliteral(a) for name, a in kws.items()})

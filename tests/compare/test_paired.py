@@ -85,6 +85,13 @@ def test_pairs_with_a_failure_of_the_simulator_are_set_aside(make_run: Callable[
     assert (len(found.pairs), found.n_infra, found.n_unpaired) == (1, 1, 1)
 
 
+def test_forced_sides_in_other_stores_are_paired_by_task() -> None:
+    one = rows_of([{**line, "store": "s"} for line in _lines("a", [0.5, 0.5])])
+    two = rows_of([{**line, "store": "t"} for line in _lines("b", [0.5])])
+    found = pair_up(one, two)
+    assert (len(found.pairs), found.n_unpaired) == (1, 1)
+
+
 def _lines(agent: str, values: list[float]) -> list[dict[str, Any]]:
     events = [{"k": "end", "reason": "left"}]
     return [

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +210,27 @@ def test_the_key_is_in_no_message_and_in_no_file(serve: Serve, tmp_path: Path, m
     for text in (str(caught.value), str(answer), json.dumps(notes), files.decode("latin-1")):
         assert KEY not in text
         assert "Hello" not in str(caught.value)
+
+
+def test_calls_in_flight_and_calls_a_minute_are_bounded(serve: Serve) -> None:
+    lock, running, most = threading.Lock(), [0], [0]
+
+    def slow(body: dict[str, Any]) -> str:
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        time.sleep(0.02)
+        with lock:
+            running[0] -= 1
+        return '{"say": "Hi"}'
+
+    server = serve(answer=slow)
+    config = config_for(server.url, endpoint={"concurrency": 2, "requests_per_minute": 6000, "timeout_s": 10.0})
+    started = time.monotonic()
+    with Runtime(config) as runtime, ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda k: runtime.ask(question(k)), range(12)))
+    assert most[0] == 2
+    assert time.monotonic() - started >= 11 * 0.01
 
 
 def test_an_address_with_credentials_is_refused() -> None:

@@ -30,7 +30,7 @@ Serve = Callable[..., Any]
 
 def data_for(url: str, n: int = 2, turns: int = 3, **llm: Any) -> dict[str, Any]:
     end = {
-        "base_url": url, "model": "m", "timeout_s": 0.5, "retries": 6, "backoff_s": 0.001, "max_tokens": 60,
+        "base_url": url, "model": "m", "timeout_s": 30.0, "retries": 6, "backoff_s": 0.001, "max_tokens": 60,
         "max_bytes": 200_000, "concurrency": 64,
     }  # fmt: skip
     return {
@@ -58,7 +58,7 @@ def of_kind(lines: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 
 def test_sixty_four_at_once_are_one_at_a_time_and_replay_is_the_same(serve: Serve, tmp_path: Path) -> None:
     server = serve()
-    play(data_for(server.url, n=64, turns=2, concurrency=64), tmp_path / "live")
+    assert play(data_for(server.url, n=64, turns=2, concurrency=64), tmp_path / "live").n_infra == 0
     sent = len(server.requests)
     recording = str(tmp_path / "live" / "llm.sqlite")
     for name, mode, at_once in (("one", "replay", 1), ("many", "replay", 64)):
@@ -77,6 +77,20 @@ def test_a_hybrid_user_and_a_looking_up_assistant_replay_too(serve: Serve, tmp_p
     play(data | changes, tmp_path / "b")
     assert (tmp_path / "a" / "episodes.jsonl").read_bytes() == (tmp_path / "b" / "episodes.jsonl").read_bytes()
     assert any(e["kind"] == "llm_rejected" for e in of_kind(episodes(tmp_path / "a"), "fault"))
+
+
+def test_a_judge_in_the_run_uses_its_endpoint_and_replays(serve: Serve, tmp_path: Path) -> None:
+    server = serve(answer=lambda body: '{"naturalness": 4}')
+    judge = {"scorers": [{"name": "judge", "backend": "llm", "model": "llm", "samples": 1}]}
+    changes = {"agents": ["rule"], "user": {"name": "scripted"}} | judge
+    play(data_for(server.url) | changes, tmp_path / "a")
+    sent = len(server.requests)
+    assert sent == 4
+    recording = str(tmp_path / "a" / "llm.sqlite")
+    play(data_for("http://127.0.0.1:9/v1", mode="replay", recording=recording) | changes, tmp_path / "b")
+    scores = [next((tmp_path / name / "scores").iterdir()).read_bytes() for name in ("a", "b")]
+    assert scores[0] == scores[1]
+    assert b'"naturalness"' in scores[0]
 
 
 def test_usage_in_the_log_is_what_the_endpoint_served(serve: Serve, tmp_path: Path) -> None:
@@ -104,6 +118,15 @@ def test_every_run_ends_whatever_the_endpoint_does(serve: Serve, tmp_path: Path)
     assert all(fault["kind"] not in infrastructure for fault in of_kind(lines, "fault"))
     attempts = [json.loads(x) for x in (tmp_path / "timings.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {a["failed"] for a in attempts if "failed" in a} >= infrastructure - {"timeout"}
+
+
+def test_a_run_with_an_endpoint_that_hangs_and_drips_ends(serve: Serve, tmp_path: Path) -> None:
+    server = serve(behaviour=lambda number: ("hang", "drip")[number % 2] if number % 5 == 1 else "ok")
+    data = data_for(server.url, n=1, turns=2)
+    data["llm"]["default"]["timeout_s"] = 0.4
+    assert play(data, tmp_path).n_infra == 0
+    assert server.done["hang"] + server.done["drip"]
+    assert not [f for f in of_kind(episodes(tmp_path), "fault") if f["kind"] == "timeout"]
 
 
 def test_a_dead_endpoint_is_infrastructure_and_redone_later(serve: Serve, tmp_path: Path) -> None:

@@ -56,6 +56,8 @@ def test_a_range_keeps_the_place_of_what_was_drawn() -> None:
         ({"ranges": {"familiarity": (0.0, 1.2)}}, "must be"),
         ({"ranges": {"trust": (0.0, 1.0)}, "traits": {"trust": 0.5}}, "both"),
         ({"impulse_by_trip": {"brows": 2.0}}, "Did you mean 'browse'"),
+        ({"impulse_by_trip": {"browse": True}}, "impulse_by_trip.browse: expected a number, got true"),
+        ({"mechanisms": {"sold_out": True}}, "mechanisms.sold_out: expected a number, got true"),
     ],
 )
 def test_impossible_ranges_are_refused(keys: dict[str, object], message: str) -> None:

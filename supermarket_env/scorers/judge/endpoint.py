@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Sequence
-from functools import cache
 from typing import Final
 
 from supermarket_env.errors import ConfigError
@@ -16,6 +15,7 @@ from supermarket_env.scorers.judge.prompts import Message
 
 PLUMBING: Final = "plumbing: this small model shows that the path works; it is no judge"
 _lock = threading.Lock()
+_runtimes: dict[str, Runtime] = {}
 
 
 class EndpointModel:
@@ -60,9 +60,18 @@ class EndpointModel:
         return found
 
 
-@cache
 def _opened(source: str) -> Runtime:
-    runtime = Runtime(load_config(source))
-    runtime.prepare()
-    atexit.register(runtime.close)
-    return runtime
+    """Return the runtime of a configuration, opened at first use and kept."""
+    if source not in _runtimes:
+        runtime = Runtime(load_config(source))
+        runtime.prepare()
+        if not _runtimes:
+            atexit.register(close_endpoints)
+        _runtimes[source] = runtime
+    return _runtimes[source]
+
+
+def close_endpoints() -> None:
+    """Close what was opened for ``llm:NAME`` and ``llm:FILE``."""
+    while _runtimes:
+        _runtimes.popitem()[1].close()

@@ -315,12 +315,12 @@ def test_a_language_model_as_reader() -> None:
         return Completion('Well: {"scenario": true, "detail": true}', 10, 5, 0.25)
 
     scorer = make_scorer(model, seed=4)
-    assert scorer.version == "1-llm-1-model"
+    assert scorer.version == "1-llm-2-model"
     words = {"user": WISH, "reply": said(None, text="How about Brand X?")}
     for _ in range(2):
         sheet = scorer.score(episode([words, words]))
         assert (sheet.value("grade.correct"), sheet.cost) == (1.0, Cost(2, 20, 10, 0.5))
-    assert "Assistant (to grade): How about Brand X?" in seen[0]
+    assert "Assistant (to grade): <<How about Brand X?>>" in seen[0]
     assert "calls for: recommend" in seen[0]
     assert "own" not in seen[0]
     unreadable = make_scorer(lambda messages, **options: "fine")

@@ -1,0 +1,47 @@
+"""Trips kept by number: bounded, and no other ones than those worked out anew; lent observations stay as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from supermarket_env.envs import vector_trips
+from supermarket_env.envs.vector import SupermarketVectorEnv
+
+OPTIONS: dict[str, Any] = {"store": "corner", "mode": "plain", "texts": False}
+
+
+def test_the_pool_forgets_the_oldest_trip(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_trips, "KEPT_TRIPS", 2)
+    pool = SupermarketVectorEnv(1, **OPTIONS)._trips
+    found = [pool.drawn(number) for number in (0, 1, 0, 2, 0)]
+    assert len(pool._kept) == 2
+    assert found[0] is found[2]
+    assert [trip.task.id for trip in found] == [pool.source.pick(number).id for number in (0, 1, 0, 2, 0)]
+    assert found[4].prepared is found[0].prepared
+
+
+def silent(env: SupermarketVectorEnv) -> dict[str, Any]:
+    spaces: Any = env.single_action_space
+    zero: dict[str, Any] = {
+        name: np.zeros((env.num_envs, *(space.shape or ())), dtype=np.int64)
+        for name, space in spaces.spaces.items()
+        if name != "text"
+    }
+    return {**zero, "text": ("",) * env.num_envs}
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_a_lent_observation_stays_until_the_step_after_the_next(mode: str) -> None:
+    env = SupermarketVectorEnv(3, copy=False, autoreset_mode=mode, max_turns=3, **OPTIONS)
+    lent, _ = env.reset(seed=4)
+    ends = 0
+    for _ in range(9):
+        before = {name: np.array(values) for name, values in lent.items()}
+        following, _, terminated, _, _ = env.step(silent(env))
+        ends += int(terminated.sum())
+        assert all(np.array_equal(before[name], lent[name]) for name in before)
+        lent = following
+    assert ends >= 3
