@@ -273,7 +273,14 @@ BANNED_NODES = (
     ast.Nonlocal,
     ast.Starred,
 )
-ALLOWED_IMPORTS = ("supermarket_env.rules.", "supermarket_env.user_sim.mind_", "supermarket_env.user_sim.turn", "typing", "__future__", "math")
+ALLOWED_IMPORTS = (
+    "supermarket_env.rules.",
+    "supermarket_env.user_sim.mind_",
+    "supermarket_env.user_sim.turn",
+    "typing",
+    "__future__",
+    "math",
+)
 
 
 def breaches(source: str) -> list[str]:
