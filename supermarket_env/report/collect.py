@@ -161,8 +161,8 @@ def write_table(rows: Sequence[Row], out: Path) -> Path:
 
 def _write_parquet(rows: Sequence[Row], out: Path) -> None:
     try:
-        import pyarrow  # type: ignore[import-untyped]
-        import pyarrow.parquet  # type: ignore[import-untyped]
+        import pyarrow
+        import pyarrow.parquet
     except ImportError:
         raise MissingExtraError("Parquet needs pyarrow: pip install 'supermarket_env[tables]'; or write .csv") from None
     head = list(dict.fromkeys(key for row in rows for key in row))

@@ -30,6 +30,8 @@ from supermarket_env.rules.codes import (
 
 Spec = tuple[tuple[str, str, int], ...]
 MAX_NODES: Final = 256
+MAX_NUMBER: Final = 32_767
+"""Largest number of a section or a product type: rows keep both in 16 bits."""
 N_OCCURRED: Final = 128
 N = MAX_NEEDS
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from supermarket_env.catalogue import Catalogue, load_catalogue
 from supermarket_env.errors import LayoutError
 from supermarket_env.rules import codes
-from supermarket_env.rules.rows import MAX_NODES
+from supermarket_env.rules.rows import MAX_NODES, MAX_NUMBER
 from supermarket_env.rules.world import (
     MOVE_DTYPE,
     MOVE_ROW,
@@ -47,12 +47,15 @@ class World:
         map_store: The store as the assistant's map shows it; None: the map is right.
 
     Raises:
-        LayoutError: too many nodes, or the store was stocked with other goods.
+        LayoutError: too many nodes, sections or types, or the store was stocked with other goods.
     """
 
     def __init__(self, catalogue: Catalogue, store: Store, map_store: Store | None = None) -> None:
         if store.n_nodes > MAX_NODES:
             raise LayoutError(f"store {store.name!r} has {store.n_nodes} nodes; the rules hold at most {MAX_NODES}")
+        for what, count in (("sections", store.n_sections), ("product types", catalogue.n_types)):
+            if count > MAX_NUMBER:
+                raise LayoutError(f"store {store.name!r} has {count} {what}; the rules hold at most {MAX_NUMBER}")
         if store.catalogue_hash != catalogue.content_hash:
             raise LayoutError(f"store {store.name!r} was stocked with another catalogue than {catalogue.name!r}")
         self.catalogue = catalogue
