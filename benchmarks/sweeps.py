@@ -37,10 +37,11 @@ def kill(folder: Path) -> bool:
         process = subprocess.Popen([COMMAND, *SWEEP], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    start_new_session=True)  # fmt: skip
         before = len(list(folder.glob("sweep/*/metrics.json")))
-        while len(list(folder.glob("sweep/*/metrics.json"))) < before + 2:
+        while len(list(folder.glob("sweep/*/metrics.json"))) < min(before + 2, 17) and process.poll() is None:
             time.sleep(0.05)
         time.sleep(generator.uniform(0.0, 3.0))
-        os.killpg(process.pid, signal.SIGKILL)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         print(f"killed with {len(list(folder.glob('sweep/*/metrics.json')))} jobs finished")
     subprocess.run([COMMAND, *SWEEP], cwd=folder, check=True, stdout=subprocess.DEVNULL)
