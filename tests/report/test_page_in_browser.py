@@ -132,6 +132,14 @@ def test_the_truth_is_shown_on_demand_only(browser: Browser, page: Path) -> None
     assert "best value" in browser.value("document.querySelector('.truth').textContent")
 
 
+def test_a_link_to_an_episode_marks_it_in_the_list(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    browser.value("[...document.querySelectorAll('a[data-episode]')].at(-1).click()")
+    browser.wait("document.querySelectorAll('.turn').length > 2")
+    marked = "[...document.querySelectorAll('#list li[aria-selected=true]')].map((x) => x.id)"
+    assert browser.value(marked) == browser.value("['e' + D.episodes.findIndex((e) => e[ID] === open.id)]")
+
+
 def test_a_filter_and_an_order_apply(browser: Browser, page: Path) -> None:
     browser.open(page)
     browser.value("$('f-agent').value = 'silent'; $('f-agent').dispatchEvent(new Event('change')); 0")
