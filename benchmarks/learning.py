@@ -28,7 +28,8 @@ from user_page import table, write_table
 from supermarket_env.agents.ppo import Ppo
 from supermarket_env.agents.registry import make_agent
 from supermarket_env.agents.rule import Rule
-from supermarket_env.envs.game import EpisodeLabels, Game
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.events.types import PAID_REASONS
 from supermarket_env.metrics.aggregate import rows_of
 from supermarket_env.run.seeding import episode_seed

@@ -18,7 +18,8 @@ from probes import PROBES
 from user_page import table, write_table
 
 from supermarket_env.agents.registry import make_agent
-from supermarket_env.envs.game import EpisodeLabels, Game
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.events.episode import Episode
 from supermarket_env.events.log import finish_episode
 from supermarket_env.run.episode import EpisodeSpec, play_episode

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from supermarket_env.agents.registry import AGENTS, make_agent
-from supermarket_env.envs.game import EpisodeLabels, Game
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.metrics.aggregate import rows_of
 from supermarket_env.metrics.row import EpisodeRow
 from supermarket_env.run.compose import compose_run, read_arguments

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from supermarket_env.agents.registry import make_agent
-from supermarket_env.envs.game import EpisodeLabels, Game
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.run.seeding import episode_seed
 from supermarket_env.tasks.task import Task
 from supermarket_env.user_sim import config

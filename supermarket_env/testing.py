@@ -17,7 +17,8 @@ from typing import Any
 
 from supermarket_env.agents.registry import make_agent
 from supermarket_env.dialogue.acts import AssistantMessage
-from supermarket_env.envs.game import TRACKS, EpisodeLabels, Game
+from supermarket_env.envs.game import TRACKS, Game
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.events.episode import Episode
 from supermarket_env.events.log import finish_episode
 from supermarket_env.run.seeding import episode_seed

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from typing import Any
 
@@ -11,15 +10,16 @@ from supermarket_env.dialogue.acts import SILENT, AssistantMessage, Exchange, Tr
 from supermarket_env.dialogue.consistency import clean_text, text_mismatch
 from supermarket_env.envs.decode import NOTHING, Decoded, Decoder, clear_message
 from supermarket_env.envs.kernel import Kernel
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.envs.ledger import Ledger
 from supermarket_env.envs.narrate import Event, Narrator, short
+from supermarket_env.envs.reward import satisfaction, turn_reward
 from supermarket_env.envs.seat import GameView
 from supermarket_env.envs.understand import outcome_of
 from supermarket_env.envs.users import UserDoor, UserModel
 from supermarket_env.errors import ConfigError, MessageError, TaskError, unknown_name
 from supermarket_env.events.hooks import Hook, HookSet
 from supermarket_env.events.log import encode_canonical, finish_episode
-from supermarket_env.metrics.satisfaction import Taker, TrueNeed, assign, plain_worth, takers, true_needs
 from supermarket_env.rules import codes
 from supermarket_env.rules.draws import P_AGENT, P_CHAT, P_WORDS, lane
 from supermarket_env.rules.place import left_on_shelf, nearest_section_of
@@ -37,90 +37,14 @@ Read = tuple[Decoded, tuple[str, str] | None, str | None]
 
 TRACKS = ("semantic", "text")
 MODES = ("auto", "compiled", "plain")
-TURN_COST = 0.1
-"""Reward lost over a trip that takes exactly the optimal number of turns."""
-
-
 _exchange = partial(tuple.__new__, Exchange)
 """Makes an Exchange of a tuple of all its fields: every turn makes one, and few are ever read."""
-
-
-@lru_cache(maxsize=4096)
-def _true_needs(prepared: Prepared) -> tuple[TrueNeed, ...]:
-    """Return the needs of a task as the metrics read them from its logged truth."""
-    return true_needs(prepared.logged_truth) or ()
-
-
-@lru_cache(maxsize=4096)
-def _takers(prepared: Prepared) -> Mapping[int, Taker] | None:
-    """Return which need takes each product, by product number; None when some product could serve two."""
-    found = takers(_true_needs(prepared))
-    number = prepared.world.catalogue.number
-    return None if found is None else {number(name): taker for name, taker in found.items()}
-
-
-@lru_cache(maxsize=4096)
-def turn_reward(prepared: Prepared) -> float:
-    """Return the reward of a turn that ends nothing."""
-    return short(-TURN_COST / prepared.optimal_turns)
-
-
-@lru_cache(maxsize=4096)
-def own_limit(prepared: Prepared) -> int:
-    """Return the turn limit of a task."""
-    return prepared.max_turns
-
-
-def satisfaction(prepared: Prepared, cart: Mapping[int, int]) -> float:
-    """Return the value (0..1) of a cart, quantities by product number, as a share of the best one's."""
-    if prepared.U_star <= 0.0:
-        return 0.0
-    sole = _takers(prepared)
-    worth = None if sole is None else plain_worth(sole, cart)
-    if worth is None:
-        names = prepared.world.catalogue.ids
-        worth = assign(_true_needs(prepared), {names[p]: q for p, q in cart.items() if q > 0}).utility
-    return max(0.0, worth) / prepared.U_star
-
-
-def trip_reward(prepared: Prepared, paid: Mapping[int, int] | None) -> float:
-    """Return the reward of the last turn: of a paid cart, or None when nothing was paid."""
-    if paid is None:
-        return turn_reward(prepared)
-    return short(short(satisfaction(prepared, paid)) + turn_reward(prepared))
 
 
 @lru_cache(maxsize=65536)
 def _product_truth(prepared: Prepared, p: int) -> tuple[dict[str, float], list[str]]:
     """Return utility by need and broken constraints of a shown or carted product; not to be changed."""
     return prepared.utilities_of(p), prepared.violations(p)
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodeLabels:
-    """The identity of an episode in its log line."""
-
-    agent: str = "agent"
-    user: str = "scripted"
-    store: str = ""
-    catalogue: str = ""
-    suite: str = ""
-    task_id: str = ""
-    trial: int = 0
-    stratum: str = ""
-    episode_id: str = ""
-
-    @classmethod
-    def of(cls, world: World, suite: str, task: Task, user: str, number: int) -> EpisodeLabels:
-        """Return the labels of episode ``number`` (from 0) of an environment."""
-        return cls(
-            store=world.store.name,
-            catalogue=world.catalogue.name,
-            suite=suite,
-            task_id=task.id,
-            stratum=task.stratum,
-            episode_id=f"agent|{user}|{world.store.name}|{task.id}|{number}",
-        )
 
 
 class Game:

@@ -16,7 +16,7 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
-from supermarket_env.envs.game import EpisodeLabels
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.envs.spaces import (
     ACTION_TEXT,
     ActionReader,

@@ -8,7 +8,8 @@ from typing import Any
 import gymnasium as gym
 
 from supermarket_env.dialogue.acts import AssistantMessage
-from supermarket_env.envs.game import EpisodeLabels, Game
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.envs.spaces import ActionReader, Masks, action_space, observation_space, split_observation
 from supermarket_env.envs.task_source import DRAWN_BELOW, TaskSource, luck, task_number
 from supermarket_env.errors import ConfigError, MessageError

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from supermarket_env.dialogue.acts import AssistantMessage, UserResponse
 from supermarket_env.envs.decode import clear_message
-from supermarket_env.envs.game import EpisodeLabels, Game, Read
+from supermarket_env.envs.game import Game, Read
 from supermarket_env.envs.kernel import _MESSAGE, Kernel, RowCopier, copy_row
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.envs.seat import GameView
 from supermarket_env.envs.spaces import ActionReader
 from supermarket_env.envs.user_spaces import UserAnswer, n_actions, split_user_row

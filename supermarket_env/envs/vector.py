@@ -13,7 +13,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from supermarket_env.envs.game import EpisodeLabels, Game, trip_reward
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.labels import EpisodeLabels
+from supermarket_env.envs.reward import trip_reward
 from supermarket_env.envs.spaces import ActionReader, action_space, observation_space
 from supermarket_env.envs.task_source import DRAWN_BELOW, TaskSource, luck, task_number
 from supermarket_env.envs.vector_actions import BatchReader, single

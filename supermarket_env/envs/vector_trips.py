@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supermarket_env.envs.game import Game, own_limit, turn_reward
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.reward import own_limit, turn_reward
 from supermarket_env.envs.task_source import TaskSource
 from supermarket_env.tasks.prepare import Prepared, prepare
 from supermarket_env.tasks.task import Task

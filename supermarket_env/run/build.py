@@ -22,7 +22,8 @@ from supermarket_env.run.seeding import episode_seed
 from supermarket_env.run.usage import add_usage
 
 if TYPE_CHECKING:
-    from supermarket_env.envs.game import EpisodeLabels, Game
+    from supermarket_env.envs.game import Game
+    from supermarket_env.envs.labels import EpisodeLabels
     from supermarket_env.tasks.suites import Suite
     from supermarket_env.user_sim.config import UserConfig
     from supermarket_env.world import World
@@ -373,7 +374,7 @@ class GamePlayer:
         return self._games[catalogue, store]
 
     def _labels(self, unit: WorkUnit) -> EpisodeLabels:
-        from supermarket_env.envs.game import EpisodeLabels
+        from supermarket_env.envs.labels import EpisodeLabels
 
         task = self._plan.suite.tasks[unit.task]
         return EpisodeLabels(

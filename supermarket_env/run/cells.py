@@ -133,7 +133,8 @@ def _played(plan: Plan, missing: Sequence[tuple[Condition, list[str]]], workers:
 def play_condition(plan: Plan, condition: Condition, agents: Sequence[str]) -> list[Cell]:
     """Play assistants under one population and return their cells."""
     from supermarket_env.agents.registry import AGENTS, make_agent
-    from supermarket_env.envs.game import EpisodeLabels, Game
+    from supermarket_env.envs.game import Game
+    from supermarket_env.envs.labels import EpisodeLabels
     from supermarket_env.metrics.aggregate import rows_of
     from supermarket_env.run.episode import EpisodeSpec, play_episode
     from supermarket_env.tasks.suites import world_of

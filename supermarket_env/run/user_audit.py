@@ -101,7 +101,7 @@ class _Stage:
     def play(self, number: int, company: int, *, again: bool = False) -> dict[str, Any]:
         """Return the log line of one task (counted on through the suite, trial by trial) with one assistant."""
         from supermarket_env.agents.registry import make_agent
-        from supermarket_env.envs.game import EpisodeLabels
+        from supermarket_env.envs.labels import EpisodeLabels
 
         tasks = self.suite.tasks
         task, trial = tasks[number % len(tasks)], number // len(tasks)

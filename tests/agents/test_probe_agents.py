@@ -10,7 +10,8 @@ import pytest
 
 from supermarket_env.agents.registry import AGENTS, make_agent
 from supermarket_env.agents.withheld import Withheld
-from supermarket_env.envs.game import EpisodeLabels, Game
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.errors import ConfigError
 from supermarket_env.metrics.aggregate import aggregate, rows_of
 from supermarket_env.run.episode import EpisodeSpec, play_episode

@@ -10,7 +10,8 @@ import pytest
 
 from supermarket_env.agents.registry import make_agent
 from supermarket_env.dialogue.acts import AssistantMessage, Goal, Suggestion
-from supermarket_env.envs.game import EpisodeLabels, Game
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.errors import ConfigError
 from supermarket_env.events.episode import Episode, Event
 from supermarket_env.events.hooks import Hook

@@ -9,7 +9,8 @@ import pytest
 
 from supermarket_env.agents.registry import make_agent
 from supermarket_env.dialogue.acts import AssistantMessage, Goal
-from supermarket_env.envs.game import EpisodeLabels, Game
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.events.validate import validate_episode
 from supermarket_env.tasks.suites import load_suite
 from supermarket_env.tasks.task import StockEvent, Task

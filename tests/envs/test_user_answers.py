@@ -11,7 +11,8 @@ import pytest
 from supermarket_env.agents.registry import make_agent
 from supermarket_env.dialogue.acts import Fact
 from supermarket_env.envs.answers import flaw
-from supermarket_env.envs.game import EpisodeLabels, Game
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.envs.users import UserAction, UserSeat, UserTurn
 from supermarket_env.errors import InfrastructureError, RunStop
 from supermarket_env.run.episode import EpisodeSpec, play_episode

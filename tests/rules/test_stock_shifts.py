@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from supermarket_env.envs.game import EpisodeLabels, Game
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.rules.codes import MAX_SHIFTED
 from supermarket_env.rules.place import left_on_shelf, shift_stock
 from supermarket_env.rules.rows import State

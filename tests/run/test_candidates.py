@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from supermarket_env.agents.registry import make_agent
 from supermarket_env.cli.metrics import metrics
-from supermarket_env.envs.game import EpisodeLabels, Game
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.events.validate import validate_episode
 from supermarket_env.metrics import compute
 from supermarket_env.run.candidates import candidates_of, with_candidates

@@ -12,7 +12,8 @@ from supermarket_env.agents.macros import MACROS, MacroPlayer
 from supermarket_env.agents.registry import make_agent
 from supermarket_env.agents.rule import Rule
 from supermarket_env.dialogue.acts import AssistantMessage, Goal
-from supermarket_env.envs.game import EpisodeLabels, Game
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.errors import LogError
 from supermarket_env.events.log import encode_episode, read_log
 from supermarket_env.run.seeding import episode_seed

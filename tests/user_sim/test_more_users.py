@@ -11,7 +11,8 @@ import pytest
 
 from supermarket_env.agents.registry import make_agent
 from supermarket_env.cli import main
-from supermarket_env.envs.game import EpisodeLabels, Game
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.envs.users import UserModel
 from supermarket_env.errors import ConfigError
 from supermarket_env.run.episode import EpisodeSpec, play_episode
