@@ -82,21 +82,12 @@ def thinned(lines: Sequence[str], size: int) -> list[str]:
     return [lines[k] for k in kept]
 
 
-def printable(line: str) -> str:
-    """Return a product's line with plain spaces for what files refuse in a name (no-break spaces, for one)."""
-    row = json.loads(line)
-    for name in ("name", "brand"):
-        if row.get(name):
-            row[name] = " ".join("".join(c if c.isprintable() else " " for c in row[name]).split())
-    return json.dumps(row, ensure_ascii=False)
-
-
 def write_catalogues(folder: Path, sizes: Sequence[int]) -> list[str]:
     """Write catalogues of these sizes; returns their paths."""
     whole = folder / "whole.jsonl"
     write_catalogue(load_catalogue("instacart"), whole)
     head, *lines = whole.read_text(encoding="utf-8").split("\n")
-    lines = [printable(line) for line in lines if line]
+    lines = [line for line in lines if line]
     paths = []
     for size in sizes:
         path = folder / f"goods{size}.jsonl"

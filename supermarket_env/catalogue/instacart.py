@@ -114,7 +114,7 @@ def instacart_from(raw: dict[str, Any], seed: int = 0) -> Catalogue:
             int(key): (value["en"], raw["departments"][str(value["department_id"])]["en"])
             for key, value in raw["aisles"].items()
         }
-        names = [str(row[place["name_en"]]) for row in rows]
+        names = [_printable(str(row[place["name_en"]])) for row in rows]
         aisle_ids = [int(row[place["aisle_id"]]) for row in rows]
         cents = np.array([round(float(row[place["base_price"]]) * 100) for row in rows], dtype=np.int64)
         ids = [f"I{int(row[place['id']]):05d}" for row in rows]
@@ -155,6 +155,13 @@ def _columns(
         ),
         stock=1 + (39.99 * _uniform(seed, 5, numbers)).astype(np.int64),
     )
+
+
+def _printable(name: str) -> str:
+    """Return a name with plain spaces for what catalogue files refuse (no-break spaces, for one)."""
+    if name.isprintable():
+        return name
+    return " ".join("".join(c if c.isprintable() else " " for c in name).split())
 
 
 def mined_attributes(names: list[str]) -> NDArray[np.int64]:

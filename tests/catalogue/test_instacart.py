@@ -67,6 +67,11 @@ def test_the_parts_that_are_not_known_say_so() -> None:
     assert catalogue.product("I00011").diets == {"lactose_free"}
 
 
+def test_odd_spaces_in_a_name_become_plain_ones() -> None:
+    products = [[1, 5, 1, 2.0, "Oat\u00a0Milk\u200b 1\tl", "x"], *RAW["products"]]
+    assert "Oat Milk 1 l" in instacart_from(RAW | {"products": products}).names
+
+
 def test_draws_hang_on_seed_and_product_alone() -> None:
     fewer = {**RAW, "products": RAW["products"][1:]}
     assert instacart_from(fewer).product("I00011") == instacart_from(RAW).product("I00011")
@@ -108,3 +113,4 @@ def test_the_real_names_are_sound() -> None:
     assert 1 <= catalogue.price_cents.min() <= catalogue.price_cents.max() <= 10_000
     assert not np.isnan(catalogue.quality).any()
     assert all(name.strip() for name in catalogue.names)
+    assert all(name.isprintable() for name in catalogue.names), "what is loaded can be written to a file and read back"
