@@ -125,14 +125,6 @@ def test_smaller_catalogues_keep_every_type_and_its_popular_goods(programs: dict
     assert thinned(lines, 1000) == lines
 
 
-def test_names_are_made_readable(programs: dict[str, Any]) -> None:
-    line = json.dumps({"name": "Rice Pudding\xa0 & Cinnamon\x7f", "brand": "", "price_cents": 120})
-    assert json.loads(programs["scaling"].printable(line)) == {
-        "name": "Rice Pudding & Cinnamon",
-        "brand": "",
-        "price_cents": 120,
-    }
-
 
 def test_the_plot_has_units_and_survives_grey_print(programs: dict[str, Any], tmp_path: Path) -> None:
     scaling, effort = programs["scaling"], programs["slices"].Effort(9, 1)
