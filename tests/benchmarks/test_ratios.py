@@ -125,7 +125,6 @@ def test_smaller_catalogues_keep_every_type_and_its_popular_goods(programs: dict
     assert thinned(lines, 1000) == lines
 
 
-
 def test_the_plot_has_units_and_survives_grey_print(programs: dict[str, Any], tmp_path: Path) -> None:
     scaling, effort = programs["scaling"], programs["slices"].Effort(9, 1)
     found = []
