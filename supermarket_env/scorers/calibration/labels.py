@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from supermarket_env.errors import ConfigError
 from supermarket_env.scorers.calibration.scale import HIGHEST, LOWEST, rescale
+from supermarket_env.scorers.people_files import people_rows
 
 DEFAULT_METRIC: Final = "score"
 Scale = tuple[float, float]
@@ -34,7 +33,10 @@ def read_labels(path: Path, *, auto_scale: Scale = FIVE, human_scale: Scale = FI
         ConfigError: naming file, line and field.
     """
     rows = []
-    for number, raw in _raw_rows(path):
+    header = "the column human (and auto, id, metric, labeled)"
+    for number, raw in people_rows(path, what="a file of labels", needed=("human",), header=header):
+        if None in raw:
+            raise ConfigError(f"{path}, line {number}: more cells than the header has columns")
         row: Row = {key: value for key, value in raw.items() if value not in (None, "")}
         row["metric"] = str(row.get("metric", DEFAULT_METRIC))
         for key, scale in (("auto", auto_scale), ("human", human_scale)):
@@ -51,32 +53,6 @@ def _scaled(path: Path, number: int, key: str, value: Any, scale: Scale) -> floa
         raise ConfigError(
             f"{path}, line {number}, {key}: expected a number from {scale[0]:g} to {scale[1]:g}, got {value!r}"
         ) from None
-
-
-def _raw_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read as a file of labels ({error})") from None
-    if path.suffix in (".jsonl", ".json"):
-        for number, line in enumerate(text.splitlines(), start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise ConfigError(f"{path}, line {number}: not JSON ({error})") from None
-            if not isinstance(row, dict):
-                raise ConfigError(f"{path}, line {number}: expected an object")
-            yield number, row
-        return
-    reader = csv.DictReader(text.splitlines())
-    if "human" not in (reader.fieldnames or ()):
-        raise ConfigError(f"{path}, line 1: expected a header with the column human (and auto, id, metric, labeled)")
-    for row in reader:
-        if None in row:
-            raise ConfigError(f"{path}, line {reader.line_num}: more cells than the header has columns")
-        yield reader.line_num, row
 
 
 def with_autos(rows: Sequence[Row], autos: Mapping[tuple[str, str], float], path: Path) -> list[Row]:

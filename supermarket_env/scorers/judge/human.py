@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -13,8 +11,10 @@ from supermarket_env.errors import ConfigError, unknown_name
 from supermarket_env.events.episode import Episode
 from supermarket_env.scorers.base import Score, ScoreSheet, unscored
 from supermarket_env.scorers.judge.dimensions import DIMENSIONS
+from supermarket_env.scorers.people_files import people_rows
 
 COLUMNS: Final = ("episode_id", "rater", "dim", "score")
+_HEADER: Final = f"the columns {', '.join(COLUMNS)}"
 
 
 class Rating(NamedTuple):
@@ -62,7 +62,7 @@ def read_ratings(path: Path) -> list[Rating]:
     """
     found: list[Rating] = []
     seen: set[tuple[str, str, str]] = set()
-    for number, row in _rows(path):
+    for number, row in people_rows(path, what="a ratings file", needed=COLUMNS, header=_HEADER):
         score = row.get("score")
         if score is None or str(score).strip() == "":
             continue
@@ -82,31 +82,6 @@ def read_ratings(path: Path) -> list[Rating]:
         seen.add(key)
         found.append(rating)
     return found
-
-
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read as a ratings file ({error})") from None
-    if path.suffix in (".jsonl", ".json"):
-        for number, line in enumerate(text.splitlines(), start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise ConfigError(f"{path}, line {number}: not JSON ({error})") from None
-            if not isinstance(row, dict):
-                raise ConfigError(f"{path}, line {number}: expected an object with {', '.join(COLUMNS)}")
-            yield number, row
-        return
-    reader = csv.DictReader(text.splitlines())
-    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
-    if missing:
-        raise ConfigError(f"{path}, line 1: expected the columns {', '.join(COLUMNS)}; missing: {', '.join(missing)}")
-    for row in reader:
-        yield reader.line_num, row
 
 
 def _text(path: Path, number: int, row: Mapping[str, Any], name: str) -> str:
