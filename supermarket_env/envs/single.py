@@ -8,9 +8,10 @@ from typing import Any
 import gymnasium as gym
 
 from supermarket_env.dialogue.acts import AssistantMessage
+from supermarket_env.envs.eye import AssistantEye
 from supermarket_env.envs.game import Game
 from supermarket_env.envs.labels import EpisodeLabels
-from supermarket_env.envs.spaces import ActionReader, Masks, action_space, observation_space, split_observation
+from supermarket_env.envs.spaces import ActionReader, Masks, action_space, observation_space
 from supermarket_env.envs.task_source import DRAWN_BELOW, TaskSource, luck, task_number
 from supermarket_env.errors import ConfigError, MessageError
 from supermarket_env.events.hooks import Hook
@@ -106,9 +107,7 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         self.action_space = action_space(self.world)
         self.observation_space = observation_space(self.world)
         self._reader = ActionReader(self.world, self.game.decoder.opening_value)
-        self._masks = Masks(self.world.app)
-        self._checkouts = frozenset(self.world.store.checkouts)
-        self._cart_mask = self._masks.empty_cart
+        self._eye = AssistantEye(self.game, Masks(self.world.app))
         self._n_episode = 0
 
     def reset(
@@ -132,8 +131,8 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         labels = EpisodeLabels.of(self.world, self.suite_name, task, self.game.user.name, self._n_episode)
         self._n_episode += 1
         self.game.reset(task, seed=luck(drawn) if chosen is None else int(chosen), labels=labels)
-        self._cart_mask = self._masks.empty_cart
-        return self._observe(), {"turn": 0}
+        self._eye.reset()
+        return self._eye.observation(), {"turn": 0}
 
     def step(
         self, action: Action | AssistantMessage | MessageError
@@ -152,30 +151,13 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         else:
             text = action.get("text", "") if isinstance(action, dict) else ""
             game.step_row(self._reader.fill, action, text if isinstance(text, str) else "")
-        outcome = game.kernel.o
-        if outcome.cleared:
-            self._cart_mask = self._masks.empty_cart
-        elif outcome.cart_op:
-            self._cart_mask = self._masks.with_product(self._cart_mask, outcome.cart_p, game.bought)
+        self._eye.follow()
         info: dict[str, Any] = {"turn": game.turn}
         if game.done:
             info["reason"] = game.reason
         reward = 0.0 if game.reason == "assistant_error" else game.reward  # that turn was not played
-        return self._observe(), reward, game.done, False, info
+        return self._eye.observation(), reward, game.done, False, info
 
     def render(self) -> str:
         """Return the latest exchange as text (``ansi``)."""
         return self.game.render()
-
-    def _observe(self) -> Observation:
-        kernel = self.game.kernel
-        observation: Observation = split_observation(kernel.observation())
-        node = kernel.node
-        anything = self._masks.fill(node, observation)
-        cart = self._cart_mask is not self._masks.empty_cart
-        observation["mask_type"] = self._masks.types(
-            anything=anything, cart=cart, at_checkout=node in self._checkouts
-        ).copy()
-        observation["mask_cart"] = self._cart_mask.copy()
-        observation["words"] = self.game.last_words
-        return observation
