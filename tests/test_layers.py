@@ -14,6 +14,7 @@ ROOTS = {"supermarket_env": ROOT / "supermarket_env"} | {
 
 RANKS = {
     "errors": 0,
+    "readonly": 0,
     "llm": 1,
     "catalogue": 1,
     "store": 1,

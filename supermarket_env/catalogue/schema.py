@@ -31,6 +31,7 @@ from supermarket_env.catalogue.vocabulary import (
     unit_price_of,
 )
 from supermarket_env.errors import CatalogueError, unknown_name
+from supermarket_env.readonly import ReadOnlyDict
 
 if TYPE_CHECKING:
     from supermarket_env.catalogue.search import SearchIndex
@@ -218,7 +219,7 @@ class Catalogue:
         self.name = name
         self.types: tuple[ProductType, ...] = tuple(types)
         self.allergens_known = allergens_known
-        self.synonyms: Mapping[str, tuple[str, ...]] = {k: tuple(v) for k, v in (synonyms or {}).items()}
+        self.synonyms: Mapping[str, tuple[str, ...]] = ReadOnlyDict((k, tuple(v)) for k, v in (synonyms or {}).items())
         """Other words for a type name, used by the search."""
         self.notice = notice
         """Terms of the source, to be shown to whoever loads it; empty when there are none."""
@@ -226,7 +227,7 @@ class Catalogue:
         self.ids: Sequence[str] = tuple(cols.ids)
         self.names: Sequence[str] = tuple(cols.names)
         self.units: Sequence[str] = tuple(cols.units)
-        self.by_id: Mapping[str, int] = {pid: i for i, pid in enumerate(cols.ids)}
+        self.by_id: Mapping[str, int] = ReadOnlyDict((pid, i) for i, pid in enumerate(cols.ids))
         if len(self.by_id) != len(cols.ids):
             raise CatalogueError(f"catalogue {name!r}: product ids are not unique")
         self.brands: tuple[str, ...] = tuple(sorted(set(cols.brands)))
@@ -249,7 +250,7 @@ class Catalogue:
         self.type_count = _frozen_int(np.bincount(self.type_idx, minlength=len(self.types)).astype(np.int64))
         self.type_start = _frozen_int(np.cumsum(self.type_count) - self.type_count)
         self._nutrition = cols.nutrition
-        self._type_number = {t.name: i for i, t in enumerate(self.types)}
+        self._type_number = ReadOnlyDict((t.name, i) for i, t in enumerate(self.types))
         self.products: Sequence[Product] = ProductSequence(self)
 
     @property

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
+from supermarket_env.readonly import ReadOnlyDict
+
 NodeKind = Literal["entrance", "aisle", "cross_aisle", "perimeter", "checkout", "exit"]
 Side = Literal["north", "south", "east", "west"]
 
@@ -132,14 +134,14 @@ class Layout:
         return hashlib.sha256(json.dumps(content, separators=(",", ":")).encode()).hexdigest()
 
     @cached_property
-    def node_numbers(self) -> dict[str, int]:
+    def node_numbers(self) -> ReadOnlyDict[str, int]:
         """Node id to node number (position in `nodes`)."""
-        return {node.id: i for i, node in enumerate(self.nodes)}
+        return ReadOnlyDict((node.id, i) for i, node in enumerate(self.nodes))
 
     @cached_property
-    def section_numbers(self) -> dict[str, int]:
+    def section_numbers(self) -> ReadOnlyDict[str, int]:
         """Section id to section number (position in `sections`)."""
-        return {section.id: i for i, section in enumerate(self.sections)}
+        return ReadOnlyDict((section.id, i) for i, section in enumerate(self.sections))
 
     def nodes_of(self, *kinds: str) -> tuple[int, ...]:
         """Return the numbers of all nodes of the given kinds, ascending; empty when there are none."""
