@@ -3,7 +3,8 @@
     python benchmarks/mme_ratings.py RATINGS.json [--grades words,vectors,full] [--page docs/mme.md]
 
 RATINGS.json has rated replies of two or more data sets (see docs/mme.md). With --page the tables go between the marks
-of the page. With a language model about half a second a reply and core.
+of the page, and the scatter of composite and people (the last grade) beside it as img/mme_ratings.png. With a language
+model about half a second a reply and core.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from people_scatter import Panel, draw_scatter
 
 from supermarket_env.scorers.mme.build import make_submetrics
+from supermarket_env.scorers.mme.composition import composite
 from supermarket_env.scorers.mme.ratings import RatedReply, load_ratings
 from supermarket_env.scorers.mme.submetric import NAMES
 from supermarket_env.scorers.mme.weights import Values, agreement, fit_weights, values_of
@@ -32,14 +35,20 @@ def main() -> None:
     options = parser.parse_args()
     replies = load_ratings(options.ratings)
     lines: list[str] = []
+    panels: list[Panel] = []
     for grade in options.grades.split(","):
         made = make_submetrics(grade)
-        lines += tables(grade, replies, values_of(replies, made.metrics), made.impls)
+        values = values_of(replies, made.metrics)
+        lines += tables(grade, replies, values, made.impls)
+        panels = unseen_panels(replies, values, made.impls)
         print("\n".join(lines[-30:]), flush=True)
     if options.page is not None:
         text = options.page.read_text(encoding="utf-8")
         before, after = text[: text.index(START) + len(START)], text[text.index(END) :]
         options.page.write_text(before + "\n" + "\n".join(lines) + "\n" + after, encoding="utf-8")
+        draw_scatter(
+            panels, options.page.parent / "img" / "mme_ratings.png", score="composite, fitted on the other set"
+        )
 
 
 def tables(grade: str, replies: Sequence[RatedReply], values: Values, impl: dict[str, str]) -> list[str]:
@@ -74,6 +83,20 @@ def tables(grade: str, replies: Sequence[RatedReply], values: Values, impl: dict
     return [*lines, "", *verdicts]
 
 
+def unseen_panels(replies: Sequence[RatedReply], values: Values, impl: dict[str, str]) -> list[Panel]:
+    """Return composite and mean human grade of each data set, the weights fitted on the others."""
+    panels = []
+    for name in dict.fromkeys(reply.dataset for reply in replies):
+        seen = [i for i, reply in enumerate(replies) if reply.dataset != name]
+        part = [i for i, reply in enumerate(replies) if reply.dataset == name]
+        weights = fit_weights([replies[i] for i in seen], [values[i] for i in seen], impl).row()
+        scores = np.array([composite(values[i], weights) for i in part], dtype=np.float64)
+        human = np.array([replies[i].human for i in part])
+        known = np.isfinite(scores)
+        panels.append(Panel(name, scores[known], human[known]))
+    return panels
+
+
 def shown(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.3f}"
 
@@ -81,8 +104,6 @@ def shown(value: float | None) -> str:
 def interval(human: Sequence[float], rows: Values, weights: Sequence[float]) -> tuple[float, float]:
     """Return the percentile bootstrap interval of the composite's rank correlation, over replies."""
     from scipy.stats import spearmanr
-
-    from supermarket_env.scorers.mme.composition import composite
 
     scores = np.array([composite(row, weights) for row in rows], dtype=np.float64)
     rated = np.array(human)

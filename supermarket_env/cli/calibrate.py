@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supermarket_env.errors import ConfigError
+from supermarket_env.errors import ConfigError, unknown_name
+
+if TYPE_CHECKING:
+    from supermarket_env.scorers.calibration import Calibration
 
 
 def calibrate(
@@ -28,7 +31,8 @@ def calibrate(
     auto_scale: Annotated[str, typer.Option(help="Lowest,highest automatic score.")] = "1,5",
     human_scale: Annotated[str, typer.Option(help="Lowest,highest label.")] = "1,5",
     weights: Annotated[str, typer.Option(help='Weights of the satisfaction, as {"metric": weight}.')] = "",
-    chart: Annotated[Path | None, typer.Option(help="Trend chart of the first metric to write.")] = None,
+    chart: Annotated[Path | None, typer.Option(help="Trend chart to write.")] = None,
+    chart_metric: Annotated[str, typer.Option(help="Metric of the chart; by default the first.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Calibrate automatic scores to human labels: deviations, error band, adjusted scores, weighted satisfaction."""
@@ -49,7 +53,7 @@ def calibrate(
     except ValueError as error:
         raise ConfigError(f"{labels}: {error}") from None
     if chart is not None:
-        _draw(rows, result, chart)
+        _draw(rows, result, chart, chart_metric)
     print(json.dumps(_plain(result), allow_nan=False) if as_json else as_text(result))
 
 
@@ -61,12 +65,7 @@ def calibrate_rows(
     Raises:
         ValueError: If a row or an option is not valid.
     """
-    from supermarket_env.scorers.calibration import (
-        LIMITS,
-        adjust,
-        band_interval,
-        prediction_powered_mean,
-    )
+    from supermarket_env.scorers.calibration import LIMITS
     from supermarket_env.scorers.calibration import calibrate as fit
     from supermarket_env.scorers.calibration import calibrate_satisfaction as fit_satisfaction
 
@@ -74,42 +73,54 @@ def calibrate_rows(
     names = list(dict.fromkeys(row["metric"] for row in rows))
     for name in names:
         chosen = [row for row in rows if row["metric"] == name]
-        found = fit(chosen, as_of, window_months=months, **options)
         # One score an evaluation, however many people labelled it.
         autos = {str(r.get("id", k)): float(r["auto"]) for k, r in enumerate(chosen) if r.get("auto") is not None}
-        mean = math.fsum(autos.values()) / len(autos) if autos else None
-        interval = band_interval(found)
-        powered = prediction_powered_mean(list(autos.values()), list(found.deltas))
-        metrics[name] = {
-            "calibration": found,
-            "band_interval": interval,
-            "is_established": interval is not None and not interval.low <= 0.0 <= interval.high,
-            "n_auto": len(autos),
-            "auto_mean": mean,
-            "adjusted_mean": None if mean is None else float(adjust(mean, found)),
-            "prediction_powered": None if powered is None else powered._asdict(),
-        }
+        metrics[name] = _summary(fit(chosen, as_of, window_months=months, **options), list(autos.values()))
     result: dict[str, Any] = {"as_of": as_of, "metrics": metrics, "limits": list(LIMITS)}
     if len(names) > 1 or weights:
-        evaluations = _evaluations(rows)
         used = weights or dict.fromkeys(names, 1.0)
-        whole = fit_satisfaction(evaluations, used, as_of, window_months=months, **options)
+        whole = fit_satisfaction(_evaluations(rows, as_of, months), used, as_of, window_months=months, **options)
+        autos_of_users = [one.auto for one in whole.evaluations if one.auto is not None]
         result["user_satisfaction_weighted"] = {
             "weights": used,
             "n": len(whole.evaluations),
-            "calibration": whole.calibration,
-            "band_interval": band_interval(whole.calibration),
+            **_summary(whole.calibration, autos_of_users),
         }
     return result
 
 
-def _evaluations(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Gather the rows of each evaluation: scores by metric, several labels averaged, the last date of a label."""
+def _summary(fitted: Calibration, autos: list[float]) -> dict[str, Any]:
+    """Return a calibration with its interval, the means before and after, and the prediction-powered estimate.
+
+    Args:
+        fitted: The calibration.
+        autos: The automatic score of every evaluation, labelled or not.
+    """
+    from supermarket_env.scorers.calibration import adjust, band_interval, prediction_powered_mean
+
+    mean = math.fsum(autos) / len(autos) if autos else None
+    interval = band_interval(fitted)
+    powered = prediction_powered_mean(autos, list(fitted.deltas))
+    return {
+        "calibration": fitted,
+        "band_interval": interval,
+        "is_established": interval is not None and not interval.low <= 0.0 <= interval.high,
+        "n_auto": len(autos),
+        "auto_mean": mean,
+        "adjusted_mean": None if mean is None else float(adjust(mean, fitted)),
+        "prediction_powered": None if powered is None else powered._asdict(),
+    }
+
+
+def _evaluations(rows: list[dict[str, Any]], as_of: str | None, months: int) -> list[dict[str, Any]]:
+    """Gather the rows of each evaluation: scores by metric, its labels in the window averaged, their last date."""
+    from supermarket_env.scorers.calibration.core import in_window
+
     found: dict[str, dict[str, Any]] = {}
     for place, row in enumerate(rows):
         one = found.setdefault(str(row.get("id", f"row {place}")), {"auto": {}, "labels": {}, "labeled": None})
         one["auto"][row["metric"]] = row.get("auto")
-        if row.get("human") is not None:
+        if row.get("human") is not None and in_window(row.get("labeled"), as_of, months):
             one["labels"].setdefault(row["metric"], []).append(row["human"])
             one["labeled"] = max(filter(None, (one["labeled"], row.get("labeled"))), default=None)
     return [
@@ -163,12 +174,15 @@ def _weights(text: str) -> dict[str, float]:
     return weights
 
 
-def _draw(rows: list[dict[str, Any]], result: dict[str, Any], out: Path) -> None:
+def _draw(rows: list[dict[str, Any]], result: dict[str, Any], out: Path, metric: str) -> None:
     from supermarket_env.scorers.calibration.chart import draw_trend, trend
 
-    name, found = next(iter(result["metrics"].items()), ("", None))
-    if found is None:
+    if not result["metrics"]:
         raise ConfigError("a trend chart needs at least one evaluation")
+    name = metric or next(iter(result["metrics"]))
+    if name not in result["metrics"]:
+        raise ConfigError(f"--chart-metric: {unknown_name('metric', name, result['metrics'])}")
+    found = result["metrics"][name]
     points = trend([row for row in rows if row["metric"] == name], found["calibration"])
     draw_trend(points, found["calibration"], out, title=f"{name} by date", is_grey=not found["is_established"])
 
@@ -187,7 +201,8 @@ def _plain(result: Any) -> Any:
 def as_text(result: dict[str, Any]) -> str:
     """Return the result as a short report, its limits last."""
     lines = []
-    for name, found in result["metrics"].items():
+    whole = result.get("user_satisfaction_weighted")
+    for name, found in [*result["metrics"].items(), *([("user_satisfaction_weighted", whole)] if whole else [])]:
         fitted, interval = found["calibration"], found["band_interval"]
         lines.append(
             f"{name}: {fitted.n} labelled of {found['n_auto']} evaluations ({fitted.n_up} above, {fitted.n_down} below)"
@@ -206,10 +221,6 @@ def as_text(result: dict[str, Any]) -> str:
                 f"  better with so many labels: prediction-powered mean {powered['estimate']:.3f} "
                 f"[{powered['low']:.3f}, {powered['high']:.3f}]"
             )
-    whole = result.get("user_satisfaction_weighted")
-    if whole is not None:
-        band = whole["calibration"].band
-        lines.append(f"user_satisfaction_weighted: {whole['n']} evaluations, error band {_number(band)}")
     lines += ["", "limits:", *(f"  - {limit}" for limit in result["limits"])]
     return "\n".join(lines)
 

@@ -20,11 +20,17 @@ def judge_check(
     per_fault: Annotated[int, typer.Option(help="Pairs of each planted fault.")] = 200,
     episodes: Annotated[int, typer.Option(help="Episodes of the other checks.")] = 40,
     pairs: Annotated[int, typer.Option(help="For llm: pairs compared in both orders, for the position bias.")] = 0,
+    scatter: Annotated[
+        Path | None, typer.Option(help="With --ratings: picture of the judge's ratings against people's.")
+    ] = None,
+    samples: Annotated[int, typer.Option(help="For llm: answers per question.", min=1)] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Check a judge: planted faults, halo, padding, stability, blindness, and agreement with people."""
     chosen = [name for name in agent.split(",") if name]
-    result = run_checks(runs, backend, model, ratings, chosen, per_fault, episodes, pairs)
+    if scatter is not None and ratings is None:
+        raise ConfigError("--scatter needs people's ratings of these episodes: --ratings FILE")
+    result = run_checks(runs, backend, model, ratings, chosen, per_fault, episodes, pairs, scatter, samples)
     print(json.dumps(result, allow_nan=False) if as_json else as_text(result))
     if not result["holds"]:
         raise typer.Exit(1)
@@ -39,8 +45,10 @@ def run_checks(
     per_fault: int,
     n_episodes: int,
     n_pairs: int = 0,
+    scatter: Path | None = None,
+    samples: int = 3,
 ) -> dict[str, Any]:
-    """Run all checks and return their results as JSON-ready data.
+    """Run all checks and return their results as JSON-ready data; draw the scatter where it is wanted.
 
     Raises:
         SupermarketError: If a log, the judge's options or the ratings are broken, or no episode is left.
@@ -59,8 +67,8 @@ def run_checks(
     if not kept:
         raise ConfigError(f"no episode of {', '.join(agents) or 'any assistant'} in {', '.join(map(str, runs))}")
     few = kept[:n_episodes]
-    judge = make_scorer(backend, model=model)
-    repeats = [make_scorer(backend, model=model, seed=1000 * k) for k in range(checks.REPEATS)]
+    judge = make_scorer(backend, model=model, samples=samples)
+    repeats = [make_scorer(backend, model=model, samples=samples, seed=1000 * k) for k in range(checks.REPEATS)]
     faults = checks.check_faults(judge, kept, per_fault=per_fault)
     leakage = checks.check_leakage(judge, few)
     result: dict[str, Any] = {
@@ -77,7 +85,12 @@ def run_checks(
         for r in read_ratings(ratings):
             people.setdefault(r.episode_id, {}).setdefault(r.dim, []).append(r.score)
         rated = {e.episode_id: checks.ratings_of(judge, e) for e in kept if e.episode_id in people}
-        result["validity"] = [c._asdict() for c in checks.check_validity(rated, people)]
+        validity = checks.check_validity(rated, people)
+        result["validity"] = [c._asdict() for c in validity]
+        if scatter is not None:
+            from supermarket_env.scorers.judge.figures import draw_agreement
+
+            draw_agreement(rated, people, {c.dim: c.alpha for c in validity}, scatter)
     if backend == "llm" and n_pairs > 0:
         result["position"] = _position(model, kept, n_pairs)
     result["holds"] = leakage.holds and all(check.holds for check in faults if check.n)

@@ -46,8 +46,8 @@ def score(words: Sequence[str]) -> None:
         request = Request(path, folder, tuple(options["scorers"]), replace=options["replace"])
         seconds: list[Any] = []
         counts = score_log(request, seconds.append)
+        note_timings(folder, seconds)
         if folder == path and (path / "manifest.json").is_file():
-            note_timings(path, seconds)
             renew_results(path)
         for count in counts:
             print(describe(count))
@@ -90,7 +90,7 @@ def read_words(words: Sequence[str]) -> tuple[list[Path], dict[str, Any]]:
 
 
 def note_timings(folder: Path, entries: Sequence[Any]) -> None:
-    """Append the seconds of every score to the run's timings."""
+    """Append the seconds of every score to the timings beside ``scores/``."""
     if entries:
         with (folder / "timings.jsonl").open("a", encoding="utf-8") as stream:
             stream.writelines(json.dumps(entry) + "\n" for entry in entries)

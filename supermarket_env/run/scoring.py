@@ -20,6 +20,7 @@ from supermarket_env.events.hooks import Hook
 from supermarket_env.events.log import SCORES_FOLDER, decode_line, encode_canonical, episode_files, read_log
 from supermarket_env.scorers import Scorer, impl_of, make_scorers
 from supermarket_env.scorers.files import read_scores, scores_path, write_scores
+from supermarket_env.scorers.judge.endpoint import recordings_in
 from supermarket_env.scorers.sheets import Scored, is_scorable, score_episode
 from supermarket_env.scorers.truth import check_hashes
 from supermarket_env.tasks.suites import store_key
@@ -131,7 +132,8 @@ def score_log(request: Request, note_timing: NoteTiming = lambda entry: None) ->
     """
     scorers = make_scorers(request.entries)
     _check_manifest(request.source)
-    return _score_log(request.source, request.folder, scorers, note_timing, {}, request)
+    with recordings_in(request.folder):
+        return _score_log(request.source, request.folder, scorers, note_timing, {}, request)
 
 
 def _score_log(

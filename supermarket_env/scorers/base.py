@@ -28,6 +28,7 @@ TEMPLATE_WRITTEN: Final = frozenset(
         "retrieval",
         "rule",
         "rule_tuned",
+        "learned",
         "ppo",
         "oracle",
         "rule_no_questions",

@@ -17,14 +17,14 @@ from supermarket_env.catalogue.schema import ALLERGENS
 from supermarket_env.dialogue.lexicon import ATTRIBUTE_PHRASES
 from supermarket_env.dialogue.product_names import Mention, name_index
 from supermarket_env.scorers.base import Reply
+from supermarket_env.scorers.claims_names import MONEY, unknown_names
 from supermarket_env.scorers.facts import Claim, Evidence, check
 from supermarket_env.scorers.truth import StoreTruth, words_of
 
-_MONEY: Final = r"([0-9]{1,4}(?:[.,][0-9]{1,2})?)"
-_SIGN_FIRST: Final = re.compile(rf"(?:€|EUR|\$|£)\s?{_MONEY}(?![0-9])", re.IGNORECASE)
-_SIGN_LAST: Final = re.compile(rf"{_MONEY}\s?(?:€|EUR(?:OS?)?\b|\$|£)", re.IGNORECASE)
+_SIGN_FIRST: Final = re.compile(rf"(?:€|EUR|\$|£)\s?{MONEY}(?![0-9])", re.IGNORECASE)
+_SIGN_LAST: Final = re.compile(rf"{MONEY}\s?(?:€|EUR(?:OS?)?\b|\$|£)", re.IGNORECASE)
 _UNIT_PRICE: Final = re.compile(r"\W{0,2}(?:per|an?|/)\s?(kilo(?:gram)?|kg|lit(?:re|er)|l|piece)\b", re.IGNORECASE)
-_BARE_UNIT_PRICE: Final = re.compile(rf"comes at {_MONEY} an? (?:kilogram|kilo|kg|lit(?:re|er)|piece)\b", re.IGNORECASE)
+_BARE_UNIT_PRICE: Final = re.compile(rf"comes at {MONEY} an? (?:kilogram|kilo|kg|lit(?:re|er)|piece)\b", re.IGNORECASE)
 _NOT_A_PRICE: Final = re.compile(
     r"\W{0,2}(?:off|less|more|cheaper|dearer|saved|budget|or (?:less|more)|in total|together)\b", re.IGNORECASE
 )
@@ -36,22 +36,6 @@ _HEDGES: Final = frozenset(
     )
 )  # fmt: skip
 _PLACE_ID: Final = re.compile(r"\b[A-Z]{1,4}-?[0-9]{1,6}\b")
-_SIZED: Final = re.compile(
-    r"((?:[A-Z0-9\xc0-\xde][\w'&+%/.-]*\s+|(?:of|and|in|with|the|de|&|x|\d+)\s+){1,12}?)"
-    r"(\d+(?:[.,]\d+)?)\s?(ml|l|cl|g|kg|pcs|pieces)\b"
-)
-_PRICED: Final = re.compile(rf"((?:[A-Z\xc0-\xde][\w'&+%/-]*\s+){{2,10}})\({_MONEY}\s?(?:EUR|€|\$|£)\)")
-_TITLE: Final = re.compile(r"[A-Z\xc0-\xde][\w'&+%/-]*")
-_TITLES: Final = re.compile(r"(?:[A-Z\xc0-\xde][\w'&+%/-]* ){2,9}[A-Z\xc0-\xde][\w'&+%/-]*")
-_SMALL: Final = frozenset(["of", "and", "in", "with", "the", "de", "x", "&"])
-_OPENERS: Final = frozenset(
-    (
-        "for", "as", "how", "then", "another", "my", "i", "our", "you", "your", "try", "here", "take", "please", "the",
-        "a", "an", "this", "that", "it", "we", "let", "instead", "also", "perhaps", "maybe", "put", "read", "back",
-        "on", "sorry", "yes", "no", "what", "which", "is", "are", "do", "does", "have", "look", "option", "options",
-        "recommend", "suggest"
-    )
-)  # fmt: skip
 _IN_STOCK: Final = re.compile(r"\b(?:in stock|on the shelf|available|still (?:some |a few )?left)\b", re.IGNORECASE)
 _SOLD_OUT: Final = re.compile(
     r"\b(?:sold out|out of stock|unavailable|not available|not on the shelf|not in stock|none left)\b", re.IGNORECASE
@@ -83,6 +67,11 @@ _RATED: Final = re.compile(rf"{_MARK} is rated (\d(?:[.,]\d+)?)", re.IGNORECASE)
 _KIND: Final = re.compile(rf"{_MARK} (?:belongs to|stands with) the ([^.;!?]+)", re.IGNORECASE)
 _STANDS: Final = re.compile(
     r"\b(?:it|they|this|that|these)\b[^.!?;]*?\b(?:is|are|stands?|find|located)\b[^.!?;]*$", re.IGNORECASE
+)
+_NUMBERED: Final = re.compile(r"\b[Aa]isle (?:no\.? |number )?([0-9]{1,4})\b")
+_HOLDS: Final = re.compile(
+    r"\W{0,2}(?:is where|is the (?:shelf|place|section|aisle) (?:for|of|with)|has|holds|stocks|carries|"
+    r"you(?:'ll| will| can)? find|there (?:is|are))\b"
 )
 _REACH: Final = 70
 _NEAR: Final = 24
@@ -144,37 +133,8 @@ class _Reader:
         for mention in mentions:
             product = self._id(mention)
             yield self._claim("product", product, product)
-        for match in chain(_SIZED.finditer(text), _PRICED.finditer(text)):
-            sized = match.re is _SIZED
-            end = match.end() if sized else match.end(1)
-            if any(m.start < end and match.start() < m.end for m in mentions):
-                continue
-            words = _title_run(match.group(1))
-            if len(words) < 2:
-                continue
-            size = f"{match.group(2)} {match.group(3)}" if sized else ""
-            if self._is_short_name(words, size):
-                continue
-            called = " ".join([*words, size]).strip()
+        for called in dict.fromkeys(unknown_names(text, mentions, self._truth)):
             yield Claim(self._reply.turn, "product", called, called, False, "text")
-
-        yield from self._strangers(text, mentions)
-
-    def _strangers(self, text: str, mentions: Sequence[Mention]) -> Iterator[Claim]:
-        """Title-case names of three words or more that end like a product type and hold a word no product has."""
-        for match in _TITLES.finditer(text):
-            words = _title_run(match.group())
-            if len(words) < 3 or any(m.start < match.end() and match.start() < m.end for m in mentions):
-                continue
-            parts = [w for word in words for w in words_of(word)]
-            if parts[-1:] and parts[-1] in self._truth.type_heads and any(not self._truth.is_known(w) for w in parts):
-                called = " ".join(words)
-                yield Claim(self._reply.turn, "product", called, called, False, "text")
-
-    def _is_short_name(self, words: Sequence[str], size: str) -> bool:
-        wanted = [w for word in words for w in words_of(word)]
-        numbers = self._truth.named_by([*wanted, *words_of(size)])
-        return any(self._truth.is_carried(n) for n in numbers)
 
     def _prices(self, text: str, mentions: Sequence[Mention]) -> Iterator[Claim]:
         for match in _BARE_UNIT_PRICE.finditer(text):
@@ -216,10 +176,18 @@ class _Reader:
                 continue
             if place not in self._truth.store.layout.section_numbers:
                 continue
-            yield from self._shelf(text, place, at, mentions)
+            yield from self._shelf(text, place, match.span(), mentions)
 
-    def _shelf(self, text: str, place: str, at: int, mentions: Sequence[Mention]) -> Iterator[Claim]:
+        for match in _NUMBERED.finditer(text):
+            section = self._truth.numbered_sections.get(int(match.group(1)))
+            if section is None:
+                yield Claim(self._reply.turn, "place", "", match.group(), False, "text")
+            else:
+                yield from self._shelf(text, section, match.span(), mentions)
+
+    def _shelf(self, text: str, place: str, span: tuple[int, int], mentions: Sequence[Mention]) -> Iterator[Claim]:
         """A shelf's id says where the goods stand that are named just before it, or that the goal is about."""
+        at, end = span
         start = max(0, at - _REACH)
         start = max(start, *(text.rfind(mark, start, at) + 1 for mark in ".!?;"), 0)
         near = [m for m in mentions if start < m.end <= at]
@@ -234,14 +202,34 @@ class _Reader:
                 "text",
             )
             return
-        words = words_of(text[start:at])
-        name = self._type_in(words)
+        name = self._type_in(words_of(text[start:at]))
         if name is not None:
             yield Claim(self._reply.turn, "place", name, place, place in self._truth.sections_of_type(name), "text")
-        elif self._topic and _STANDS.search(text, start, at):
-            yield self._claim("place", self._topic, place)
+        elif _HOLDS.match(text, end):
+            yield from self._held(text, place, end, mentions)
+        elif _STANDS.search(text, start, at) and (self._topic or self._reply.items):
+            yield from self._stands(place)
         else:
             yield from self._goal_place(place)
+
+    def _held(self, text: str, place: str, at: int, mentions: Sequence[Mention]) -> Iterator[Claim]:
+        """A shelf's id before "is where", "has": what is named next is said to stand there."""
+        end = min([at + _REACH, *(stop for mark in ".!?;" if (stop := text.find(mark, at)) >= 0)])
+        near = [m for m in mentions if at <= m.start < end]
+        name = None if near else self._type_in(words_of(text[at:end]))
+        if near:
+            yield self._claim("place", self._id(near[0]), place)
+        elif name is not None:
+            yield Claim(self._reply.turn, "place", name, place, place in self._truth.sections_of_type(name), "text")
+
+    def _stands(self, place: str) -> Iterator[Claim]:
+        """A shelf's id after "it is": where the one product of the message stands, or something of its list."""
+        if self._topic:
+            yield self._claim("place", self._topic, place)
+            return
+        numbers = [n for item in self._reply.items if (n := self._truth.number(item)) is not None]
+        true = any(place in self._truth.sections_of(n) for n in numbers)
+        yield Claim(self._reply.turn, "place", self._reply.items[0], place, true, "text")
 
     def _goal_place(self, place: str) -> Iterator[Claim]:
         goal = self._reply.goal
@@ -335,22 +323,6 @@ def _sentences(text: str, mentions: Sequence[Mention]) -> Iterator[_Sentence]:
             at = mention.end
         yield _Sentence(text[start:end], masked + text[at:end], inside)
         start = end
-
-
-def _title_run(words: str) -> list[str]:
-    """Return the last run of title-case words of a phrase, without the words that begin a sentence.
-
-    >>> _title_run("For the Velvet Peak Oat Drink ")
-    ['Velvet', 'Peak', 'Oat', 'Drink']
-    """
-    run: list[str] = []
-    for word in reversed(words.split()):
-        if not (_TITLE.fullmatch(word) or (run and word.lower() in _SMALL)):
-            break
-        run.insert(0, word)
-    while run and (run[0].lower() in _OPENERS or run[0].lower() in _SMALL):
-        run.pop(0)
-    return run
 
 
 def _before(text: str, at: int, n: int) -> list[str]:

@@ -44,7 +44,7 @@ def score_episode(scorer: Scorer, episode: Episode) -> Scored:
     failed = False
     try:
         line = line_of(scorer, episode, scorer.score(episode))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         failed = True
         line = _failure(scorer, episode, error)
     return Scored(line, time.perf_counter() - started, failed)
@@ -85,7 +85,7 @@ def _judge_event(impl: str, score: Score) -> Event:
     return event
 
 
-def _failure(scorer: Scorer, episode: Episode, error: Exception) -> dict[str, Any]:
+def _failure(scorer: Scorer, episode: Episode, error: BaseException) -> dict[str, Any]:
     try:
         message = str(error)
     except Exception:

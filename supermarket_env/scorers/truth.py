@@ -74,6 +74,11 @@ class StoreTruth:
         return frozenset(self.store.section_ids) | frozenset(self.store.node_ids)
 
     @cached_property
+    def numbered_sections(self) -> dict[int, str]:
+        """Ids of the sections by their number, for people who say "aisle 14" of S014."""
+        return {int(digits): name for name in self.store.section_ids if (digits := re.sub(r"\D", "", name))}
+
+    @cached_property
     def place_shapes(self) -> frozenset[str]:
         """How ids of places look, digits as ``0``: ``S000``."""
         return frozenset(re.sub(r"\d", "0", place) for place in self.places)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -12,6 +11,7 @@ import numpy.typing as npt
 from supermarket_env.errors import ConfigError, unknown_name
 from supermarket_env.stats.comparison import mcnemar_exact
 from supermarket_env.stats.interval import Interval, check_level
+from supermarket_env.stats.tables import finite_values, whole_table
 
 Floats = npt.NDArray[np.float64]
 
@@ -29,9 +29,9 @@ def quadratic_weighted_kappa(table: Any) -> float | None:
         Kappa in [-1, 1]; None without ratings or without any expected disagreement.
 
     Raises:
-        ValueError: If the table is not square or a count is negative.
+        ValueError: If the table is not square, or a count is negative, missing or infinite.
     """
-    counts = np.asarray(table, dtype=np.float64)
+    counts = finite_values(table)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or (counts < 0).any():
         raise ValueError(f"expected a square table of counts, got shape {counts.shape}")
     total = float(counts.sum())
@@ -56,13 +56,13 @@ def krippendorff_alpha(data: Any, level: str = "ordinal") -> float | None:
 
     Raises:
         ConfigError: If the level is unknown.
-        ValueError: If the array has not two dimensions.
+        ValueError: If the array has not two dimensions, or a rating is infinite.
     """
     if level not in LEVELS:
         raise ConfigError(unknown_name("level", level, LEVELS))
     table = np.array([[np.nan if v is None else v for v in row] for row in data], dtype=np.float64)
-    if table.ndim != 2:
-        raise ValueError(f"expected an array (raters, items), got shape {table.shape}")
+    if table.ndim != 2 or np.isinf(table).any():
+        raise ValueError(f"expected an array (raters, items) of finite numbers and gaps, got shape {table.shape}")
     grades = np.unique(table[~np.isnan(table)])
     counts = (table[:, :, None] == grades).sum(axis=0).astype(np.float64)
     counts = counts[counts.sum(axis=1) >= 2]
@@ -135,13 +135,11 @@ def icc(ratings: Any, kind: str = "A,k") -> float | None:
 
     Raises:
         ConfigError: If the kind is unknown.
-        ValueError: If the array has not two dimensions.
+        ValueError: If the array has not two dimensions, or a rating is missing or infinite.
     """
     if kind not in ICC_KINDS:
         raise ConfigError(unknown_name("kind", kind, ICC_KINDS))
-    table = np.asarray(ratings, dtype=np.float64)
-    if table.ndim != 2:
-        raise ValueError(f"expected an array (items, raters), got shape {table.shape}")
+    table = whole_table(ratings, "(items, raters)")
     n, k = table.shape
     if n < 2 or k < 2:
         return None
@@ -161,7 +159,7 @@ def icc(ratings: Any, kind: str = "A,k") -> float | None:
         "C,k": lambda: (between - error, between),
     }
     top, bottom = tops[kind]()
-    return top / bottom if bottom > 0 and math.isfinite(top) else None
+    return top / bottom if bottom > 0 else None
 
 
 class PositionBias(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from supermarket_env.stats.interval import Interval, check_level
+from supermarket_env.stats.tables import finite_values
 
 Floats = npt.NDArray[np.float64]
 
@@ -197,14 +198,14 @@ def bootstrap_ci(
 
     Raises:
         ConfigError: If ``level`` is not in (0, 1).
-        ValueError: If lengths differ.
+        ValueError: If lengths differ, or a number is missing or infinite.
 
     >>> bootstrap_ci([0.0, 0.0, 1.0])
     Interval(low=0.0, high=1.0)
     """
     check_level(level)
-    nums = np.asarray(values, dtype=np.float64)
-    dens = np.ones_like(nums) if denominators is None else np.asarray(denominators, dtype=np.float64)
+    nums = finite_values(values)
+    dens = np.ones_like(nums) if denominators is None else finite_values(denominators)
     for name, other in (("denominators", dens), ("tasks", tasks), ("strata", strata)):
         if other is not None and len(other) != len(nums):
             raise ValueError(f"expected as many {name} as values ({len(nums)}), got {len(other)}")
@@ -233,9 +234,10 @@ def bca_interval(
 
     Raises:
         ConfigError: If ``level`` is not in (0, 1).
+        ValueError: If a value is missing or infinite.
     """
     check_level(level)
-    sample = np.asarray(values, dtype=np.float64)
+    sample = finite_values(values)
     if len(sample) < 2 or np.ptp(sample) == 0:
         return None
     from scipy.stats import bootstrap

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from supermarket_env.stats.bootstrap import RESAMPLES, SEED, bootstrap_ci
+from supermarket_env.stats.tables import finite_values
 
 EXACT_UP_TO: Final = 20
 """Number of differences up to which all sign vectors are enumerated (about a million)."""
@@ -150,12 +151,12 @@ def probability_of_improvement(x: Any, y: Any) -> float | None:
         The share of pairs of runs, per task and then averaged over tasks; None when a side is empty.
 
     Raises:
-        ValueError: If the shapes do not fit.
+        ValueError: If the shapes do not fit, or a score is missing or infinite.
 
     >>> probability_of_improvement([3, 2, 1], [1, 2, 1])
     0.7222222222222222
     """
-    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    first, second = finite_values(x), finite_values(y)
     if first.ndim != second.ndim or first.ndim not in (1, 2) or first.shape[1:] != second.shape[1:]:
         raise ValueError(f"expected (runs,) or (runs, tasks) with equal tasks, got {first.shape} and {second.shape}")
     if not first.size or not second.size:

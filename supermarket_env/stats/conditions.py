@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from supermarket_env.stats.interval import Interval, check_level
 
 Floats = npt.NDArray[np.float64]
 
-Values = Mapping[str, Sequence[float]]
+Values = Mapping[str, Sequence[float | None]]
 """assistant -> its episodes' values, in any order."""
 
 
@@ -53,7 +54,7 @@ def compare_conditions(
     """Correlate assistant means between two conditions (two users, two judges, people and a judge).
 
     Args:
-        x: Values of each assistant's episodes in one condition; an empty sequence is no mean.
+        x: Values of each assistant's episodes in one condition; None and NaN are left out, and no values are no mean.
         y: The same in the other.
         leave_out: Assistants to leave out: probes and privileged agents widen the range and so raise a correlation.
             Report it with and without them.
@@ -63,10 +64,10 @@ def compare_conditions(
 
     Raises:
         ConfigError: If ``level`` is not in (0, 1).
+        ValueError: If a value is infinite.
     """
     check_level(level)
-    kept_x = {name: list(values) for name, values in x.items() if name not in leave_out}
-    kept_y = {name: list(values) for name, values in y.items() if name not in leave_out}
+    kept_x, kept_y = _kept(x, leave_out), _kept(y, leave_out)
     mean_x, mean_y = _means(kept_x), _means(kept_y)
     found = paired_correlation(mean_x, mean_y)
     names = sorted(name for name in mean_x if mean_x[name] is not None and mean_y.get(name) is not None)
@@ -86,11 +87,25 @@ def compare_conditions(
     )
 
 
+def _kept(values: Values, leave_out: Collection[str]) -> dict[str, list[float]]:
+    return {
+        name: [value for value in row if value is not None and not math.isnan(value)]
+        for name, row in values.items()
+        if name not in leave_out
+    }
+
+
 def _means(values: Mapping[str, Sequence[float]]) -> dict[str, float | None]:
     return {name: float(np.mean(list(row))) if len(row) else None for name, row in values.items()}
 
 
-def _resampled(names: Sequence[str], x: Values, y: Values, resamples: int, seed: int) -> tuple[Floats, Floats, int]:
+def _resampled(
+    names: Sequence[str],
+    x: Mapping[str, Sequence[float]],
+    y: Mapping[str, Sequence[float]],
+    resamples: int,
+    seed: int,
+) -> tuple[Floats, Floats, int]:
     """Coefficients of resampled means: every assistant's episodes are drawn anew in both conditions."""
     from scipy.stats import rankdata
 

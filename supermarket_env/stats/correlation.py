@@ -10,8 +10,10 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from supermarket_env.stats.tables import whole_table
+
 Floats = npt.NDArray[np.float64]
-Scores = Mapping[Any, float | None] | Sequence[float]
+Scores = Mapping[Any, float | None] | Sequence[float | None]
 
 EXACT_UP_TO: Final = 8
 """Number of assistants up to which all orders are enumerated."""
@@ -28,21 +30,27 @@ class PairedCorrelation(NamedTuple):
     n: int
 
 
+def _is_missing(value: float | None) -> bool:
+    return value is None or math.isnan(value)
+
+
 def _paired(x: Scores, y: Scores) -> tuple[Floats, Floats]:
     if isinstance(x, Mapping) and isinstance(y, Mapping):
-        keys = [key for key in x if x[key] is not None and y.get(key) is not None]
-        pairs = [(x[key], y[key]) for key in sorted(keys, key=repr)]
+        pairs = [(x[key], y.get(key)) for key in sorted(x, key=repr)]
     elif isinstance(x, Mapping) or isinstance(y, Mapping):
         raise ValueError("expected two mappings or two sequences")
     else:
-        pairs = [(a, b) for a, b in zip(x, y, strict=True) if a is not None and b is not None]
-    table = np.array(pairs, dtype=np.float64).reshape(-1, 2)
+        pairs = list(zip(x, y, strict=True))
+    whole = [pair for pair in pairs if not _is_missing(pair[0]) and not _is_missing(pair[1])]
+    table = np.array(whole, dtype=np.float64).reshape(-1, 2)
+    if np.isinf(table).any():
+        raise ValueError("expected finite numbers, None or NaN, got an infinite one")
     return table[:, 0], table[:, 1]
 
 
 def unpaired_names(x: Mapping[Any, float | None], y: Mapping[Any, float | None]) -> list[Any]:
     """Return the names without a value in one of two conditions, sorted by ``repr``."""
-    both = {key for key in x.keys() & y.keys() if x[key] is not None and y[key] is not None}
+    both = {key for key in x.keys() & y.keys() if not _is_missing(x[key]) and not _is_missing(y[key])}
     return sorted((x.keys() | y.keys()) - both, key=repr)
 
 
@@ -71,13 +79,13 @@ def paired_correlation(x: Scores, y: Scores) -> PairedCorrelation:
 
     Args:
         x: Mean of each assistant in one condition, by name; or a sequence.
-        y: The same in the other condition. Names (or places) without a value in both are left out.
+        y: The same in the other condition. Names (or places) without a value (None or NaN) in both are left out.
 
     Returns:
         Coefficients in [-1, 1], None with fewer than 2 pairs or without variance, and the number of pairs.
 
     Raises:
-        ValueError: If sequences differ in length, or a mapping is paired with a sequence.
+        ValueError: If sequences differ in length, a mapping is paired with a sequence, or a value is infinite.
 
     >>> paired_correlation([1, 2, 3], [1, 4, 9]).spearman
     1.0
@@ -125,11 +133,13 @@ def correlation_p(
     return extreme / len(orders) if exact else (1 + extreme) / (1 + draws)
 
 
-def kendall_tau_b(x: Sequence[float], y: Sequence[float]) -> float | None:
+def kendall_tau_b(x: Sequence[float | None], y: Sequence[float | None]) -> float | None:
     """Return Kendall's tau-b of two equally long sequences; None with fewer than 2 pairs or without variance.
 
+    Pairs with a gap (None or NaN) are left out.
+
     Raises:
-        ValueError: If the lengths differ.
+        ValueError: If the lengths differ or a value is infinite.
     """
     first, second = _paired(x, y)
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
@@ -149,11 +159,9 @@ def kendall_w(ratings: Any) -> float | None:
         W in [0, 1]; None with fewer than 2 raters or items, or when every rater ties everything.
 
     Raises:
-        ValueError: If the array has not two dimensions.
+        ValueError: If the array has not two dimensions, or a rating is missing or infinite.
     """
-    table = np.asarray(ratings, dtype=np.float64)
-    if table.ndim != 2:
-        raise ValueError(f"expected an array (raters, items), got shape {table.shape}")
+    table = whole_table(ratings, "(raters, items)")
     raters, items = table.shape
     if raters < 2 or items < 2:
         return None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from supermarket_env.stats.interval import Interval, check_level
+from supermarket_env.stats.tables import finite_values, whole_table
 
 
 def _pairs(successes: Any, k: int) -> list[tuple[int, int]]:
@@ -79,10 +80,13 @@ def iqm(values: Sequence[float] | Any) -> float | None:
     Returns:
         The mean of the middle half (the cut is rounded down); None for no values.
 
+    Raises:
+        ValueError: If a score is missing or infinite.
+
     >>> iqm([1, 2, 3, 4, 5, 6, 7, 100])
     4.5
     """
-    ordered = np.sort(np.asarray(values, dtype=np.float64), axis=None).tolist()
+    ordered = np.sort(finite_values(values), axis=None).tolist()
     cut = len(ordered) // 4
     middle = ordered[cut : len(ordered) - cut]
     return math.fsum(middle) / len(middle) if middle else None
@@ -98,10 +102,13 @@ def performance_profile(values: Any, thresholds: Sequence[float]) -> list[float]
     Returns:
         One share in [0, 1] for each threshold, falling as it rises; None for no values.
 
+    Raises:
+        ValueError: If a score is missing or infinite.
+
     >>> performance_profile([0.0, 0.5, 1.0], [-1.0, 0.0, 0.7, 1.0])
     [1.0, 0.6666666666666666, 0.3333333333333333, 0.0]
     """
-    scores = np.asarray(values, dtype=np.float64).ravel()
+    scores = finite_values(values).ravel()
     if not len(scores):
         return None
     return [int(np.count_nonzero(scores > threshold)) / len(scores) for threshold in thresholds]
@@ -121,12 +128,10 @@ def iqm_interval(values: Any, *, level: float = 0.95, resamples: int = 2000, see
 
     Raises:
         ConfigError: If ``level`` is not in (0, 1).
-        ValueError: If the array has not two dimensions.
+        ValueError: If the array has not two dimensions, or a score is missing or infinite.
     """
     check_level(level)
-    table = np.asarray(values, dtype=np.float64)
-    if table.ndim != 2:
-        raise ValueError(f"expected an array (runs, tasks), got shape {table.shape}")
+    table = whole_table(values, "(runs, tasks)")
     if not table.size:
         return None
     generator = np.random.default_rng(seed)

@@ -61,8 +61,35 @@ def test_scores_come_from_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert run(str(file), "--run", str(tmp_path), "--human-scale", "1,3", "--json") == 0
     found = json.loads(capsys.readouterr().out)["metrics"]["smooth_flow"]
     assert (found["n_auto"], found["calibration"]["n"], found["calibration"]["band"]) == (50, 40, 3.0)
-    assert run(str(file), "--run", str(tmp_path), "--scorer", "judge@rules-1") == 2
+    assert run(str(file), "--run", str(tmp_path), "--scorer", "judge@rules-2") == 2
     assert "there are: virtual_agent@1" in capsys.readouterr().err
+
+
+def test_the_satisfaction_is_reported_as_a_metric_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two metrics of weight 3 and 1, one of them labelled a point higher: three quarters of a point on the whole."""
+    rows = [
+        {
+            "id": f"e{k}",
+            "metric": metric,
+            "auto": 3,
+            "evaluated": "2026-03-01",
+            **({"human": 4} if metric == "a" else {}),
+        }
+        for k in range(60)
+        for metric in ("a", "b")
+    ]
+    file, chart = tmp_path / "labels.jsonl", tmp_path / "b.png"
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    words = (str(file), "--weights", '{"a": 3, "b": 1}', "--chart", str(chart), "--chart-metric")
+    assert run(*words, "b", "--json") == 0
+    assert chart.stat().st_size > 1000
+    whole = json.loads(capsys.readouterr().out)["user_satisfaction_weighted"]
+    assert (whole["n"], whole["auto_mean"], whole["calibration"]["upper"]) == (60, 3.0, 0.75)
+    assert (whole["adjusted_mean"], whole["is_established"]) == (3.75, True)
+    assert run(*words, "a") == 0
+    assert "user_satisfaction_weighted: 60 labelled of 60 evaluations" in capsys.readouterr().out
+    assert run(*words, "flo") == 2
+    assert "unknown metric 'flo'; valid: a, b" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from supermarket_env.cli import main
+from supermarket_env.errors import ConfigError
 from supermarket_env.run.build import build_plan
 from supermarket_env.run.config import RunConfig
 from supermarket_env.run.job import run_job
+from supermarket_env.scorers.judge.dimensions import DIMENSIONS
+from supermarket_env.scorers.judge.figures import draw_agreement, rated_pairs
 
 
 def prefers_the_first(messages: Any, *, seed: int, temperature: float) -> str:
@@ -51,11 +54,13 @@ def test_the_rules_judge_passes(run: Path, tmp_path: Path, capsys: pytest.Captur
     words = (str(run), "--agent", "rule", "--per-fault", "3", "--episodes", "2", "--ratings", str(ratings))
     assert check(*words, "--json") == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["judge"] == "judge@rules-1"
+    assert found["judge"] == "judge@rules-2"
     assert found["holds"]
     assert next(v for v in found["validity"] if v["dim"] == "groundedness")["n"] == 3
-    assert check(*words) == 0
+    picture = tmp_path / "judge.png"
+    assert check(*words, "--scatter", str(picture)) == 0
     assert "wrong_price" in capsys.readouterr().out
+    assert picture.stat().st_size > 5000
 
 
 def test_a_judge_that_sees_nothing_fails(
@@ -73,10 +78,26 @@ def test_a_judge_that_sees_nothing_fails(
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(("--backend", "human"), "expected rules or llm"), (("--agent", "nobody"), "no episode of nobody")],
+    [
+        (("--backend", "human"), "expected rules or llm"),
+        (("--agent", "nobody"), "no episode of nobody"),
+        (("--scatter", "x.png"), "needs people's ratings"),
+    ],
 )
 def test_what_cannot_be_checked_is_refused(
     run: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
 ) -> None:
     assert check(str(run), *words) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_scatter_needs_an_episode_rated_by_both(tmp_path: Path) -> None:
+    judge = {f"e{k}": {**dict.fromkeys(DIMENSIONS), "groundedness": float(1 + k % 5)} for k in range(12)}
+    people = {f"e{k}": {"groundedness": [1.0 + k % 5, 3.0], "naturalness": [4.0]} for k in range(10)}
+    assert rated_pairs(judge, people, "groundedness")[:2] == [(1.0, 2.0), (2.0, 2.5)]
+    assert rated_pairs(judge, people, "naturalness") == []
+    assert draw_agreement(judge, people, {"groundedness": 0.4}, tmp_path / "x.svg").stat().st_size > 5000
+    with pytest.raises(ConfigError, match="both have rated"):
+        draw_agreement(judge, {}, {}, tmp_path / "y.png")
+    with pytest.raises(ConfigError, match="cannot write"):
+        draw_agreement(judge, people, {}, tmp_path / "x.nonsense")

@@ -33,6 +33,8 @@ def test_a_wrong_price_is_untrue_and_a_hedged_amount_states_nothing(log: Any) ->
         "There is also Velvet Peak Golden Milk 500 g.",
         "I suggest Velvet Peak Golden Milk (1.79 EUR).",
         "Take the Zorvella Moon Milk today.",
+        "We also have Moonberry Deluxe Oat Flakes for 2.99 EUR.",
+        "The Moonberry Crispies are new. Moonberry Crispies cost only €3.50.",
     ],
 )
 def test_a_product_that_does_not_exist_is_untrue(log: Any, text: str) -> None:
@@ -43,6 +45,7 @@ def test_a_short_name_and_ordinary_talk_are_no_inventions(log: Any) -> None:
     record = log.truth().catalogue.product(log.carried("fresh milk"))
     short = f"{record.brand} {record.name.split()[-3]} {record.name.split()[-2]} {record.name.split()[-1]}"
     assert said(log, f"Yes, the {short} is here.").get(("product", "text")) is not False
+    assert said(log, "Tins & Jars is a wide field. Do you want Household & Paper?") == {}
     assert said(log, "Sorry About That. The Best Choice Today is yours, and 2 kg is a lot.") == {}
 
 
@@ -60,6 +63,29 @@ def test_places_are_held_against_the_shelves(log: Any) -> None:
     assert said(log, f"The shelf with fresh milk: {wrong}.")["place", "text"] is False
     assert said(log, "Look for shelf S999.")["place", "text"] is False
     assert said(log, f"Look for shelf {wrong}.") == {}
+
+
+def test_a_place_may_be_named_first_by_number_or_for_it(log: Any) -> None:
+    truth = log.truth()
+    (right,) = sorted(truth.sections_of_type("fresh milk"))[:1]
+    wrong = next(s for s in truth.store.section_ids if s not in truth.sections_of_type("fresh milk"))
+    milk = log.carried("fresh milk")
+    name = truth.catalogue.product(milk).name
+    for place, true in ((right, True), (wrong, False)):
+        number = int("".join(filter(str.isdigit, place)))
+        for text in (
+            f"{place} is where the fresh milk is.",
+            f"Shelf {place} has {name}.",
+            f"In {place} you will find {name}.",
+            f"The {name} is in aisle {number}.",
+            f"Aisle number {number} has the fresh milk.",
+        ):
+            assert said(log, text)["place", "text"] is true, text
+        shown = {"k": "recommend", "turn": 1, "items": [milk]}
+        found = claims_of(log.episode(log.says(1, f"Take one. It is in {place}.", act="recommend"), shown, log.user(1)))
+        assert [c.true for c in found if c.kind == "place"] == [true]
+    assert said(log, "The milk is in aisle 9999.")["place", "text"] is False
+    assert said(log, f"Go to {wrong} first, then look for fresh milk.") == {}
 
 
 @pytest.mark.parametrize(("word", "is_true"), [("contains milk", True), ("contains no milk", False)])

@@ -50,7 +50,15 @@ def test_shipped_scorers_score_the_same_every_time(log: Any, name: str) -> None:
         assert (score["value"] is None) == ("reason" in score)
 
 
-@pytest.mark.parametrize("scorer", [Broken(), Odd()])
+class Leaving:
+    name = "leaving"
+    version = "1"
+
+    def score(self, episode: Any) -> ScoreSheet:
+        raise SystemExit(3)
+
+
+@pytest.mark.parametrize("scorer", [Broken(), Odd(), Leaving()])
 def test_an_error_of_a_scorer_is_a_fault_of_the_judge(log: Any, scorer: Any) -> None:
     scored = score_episode(scorer, log.episode(log.says(3, "Hi"), log.user(3)))
     (fault,) = scored.line["events"]
@@ -65,7 +73,7 @@ def test_unknown_names_and_options_are_refused() -> None:
         make_scorer("judg")
     with pytest.raises(ConfigError, match=r"has no option 'wieghts'.*Did you mean 'weights'"):
         make_scorer({"name": "virtual_agent", "wieghts": {}})
-    with pytest.raises(ConfigError, match="given twice: judge@rules-1"):
+    with pytest.raises(ConfigError, match="given twice: judge@rules-2"):
         make_scorers(["judge", "judge"])
     with pytest.raises(ConfigError, match="cannot be imported"):
         make_scorer({"name": "own", "_target_": "nowhere.Thing"})
@@ -117,14 +125,14 @@ def test_a_scores_file_is_read_back_and_merged_by_readers(log: Any, tmp_path: Pa
     episode = log.episode(log.says(1, "Hi"), log.user(1))
     (tmp_path / "episodes.jsonl").write_bytes(encode_episode(episode))
     line = score_episode(make_scorer("judge"), episode).line
-    path = tmp_path / "scores" / "judge@rules-1.jsonl"
+    path = tmp_path / "scores" / "judge@rules-2.jsonl"
     write_scores(path, [line])
     assert read_scores(path) == {"e": line}
     path.write_bytes(path.read_bytes() + b'{"episode_id": "torn')
     assert read_scores(path) == {"e": line}
     path.write_bytes(path.read_bytes().splitlines(keepends=True)[0])
     (read,) = read_log([tmp_path]).episodes
-    assert read.values["judge@rules-1"] == line["values"]
+    assert read.values["judge@rules-2"] == line["values"]
     assert SCORERS.keys() >= {"judge", "virtual_agent"}
 
 

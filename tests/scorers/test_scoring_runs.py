@@ -16,7 +16,7 @@ from supermarket_env.run.config import RunConfig
 from supermarket_env.run.job import run_job
 from supermarket_env.run.scoring import Request, score_log
 
-LABELS = ("judge@rules-1", "virtual_agent@1")
+LABELS = ("judge@rules-2", "virtual_agent@1")
 
 
 def config(**extra: object) -> RunConfig:

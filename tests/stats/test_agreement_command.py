@@ -62,3 +62,35 @@ def test_values(log: Path) -> None:
         values_by_agent(log, "naturalnes")
     with pytest.raises(ConfigError, match=r"unknown judge 'lm'.*Did you mean 'llm'"):
         values_by_agent(log, "naturalness:lm")
+
+
+def test_numbers_of_any_scorer(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "episodes.jsonl", {a: [("human", 3)] * 2 for a in ("rule", "own")})
+    folder = tmp_path / "scores"
+    folder.mkdir()
+    for label, shift in (("mme@1", 0.0), ("mme@2", 0.2)):
+        lines = [
+            {
+                "episode_id": f"{agent}-{number}",
+                "events": [],
+                "values": {
+                    "impl": label,
+                    "scores": [
+                        {"dim": "mme.composite", "value": number / 2 + shift},
+                        {"dim": "mme.TCM", "value": None, "reason": "no words"},
+                        {"dim": "grade.reply", "value": "bad"},
+                    ],
+                },
+            }
+            for agent in ("rule", "own")
+            for number in range(2)
+        ]
+        (folder / f"{label}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert log.is_file()
+    assert values_by_agent(tmp_path, "mme.composite:mme@2")["own"] == [0.2, 0.7]
+    assert values_by_agent(tmp_path, "mme.composite")["rule"] == pytest.approx([0.1, 0.6])
+    with pytest.raises(ConfigError, match=r"unknown judge 'mme@3'.*valid: mme@1, mme@2"):
+        values_by_agent(tmp_path, "mme.composite:mme@3")
+    for nothing in ("mme.TCM", "grade.reply"):
+        with pytest.raises(ConfigError, match=r"valid: SR, NS, Turn, R@5, naturalness, mme\.composite"):
+            values_by_agent(tmp_path, nothing)

@@ -245,3 +245,50 @@ def test_the_largest_of_a_family_is_resampled_as_such() -> None:
 def test_mid_ranks_are_scipys(values: list[int]) -> None:
     array = np.array(values, dtype=float)
     assert mid_ranks(array).tolist() == scipy.stats.rankdata(array).tolist()
+
+
+NAN, INFINITE = math.nan, math.inf
+
+
+def test_what_is_missing_is_left_out_of_pairs() -> None:
+    """None and NaN are the same gap, in sequences and mappings, and an assistant without numbers has no mean."""
+    whole = stats.paired_correlation([1.0, 2.0, 4.0], [2.0, 1.0, 5.0])
+    for gap in (None, NAN):
+        assert stats.paired_correlation([1.0, gap, 2.0, 4.0, 3.0], [2.0, 9.0, 1.0, 5.0, gap]) == whole
+        assert stats.kendall_tau_b([1.0, gap, 2.0], [1.0, 7.0, 2.0]) == 1.0
+        assert stats.correlation_p([1, 2, 3, gap], [1, 2, 3, 9]) == pytest.approx(2 / 6)
+        x, y = {"a": 1.0, "b": gap, "c": 2.0, "d": 4.0}, {"a": 2.0, "b": 9.0, "c": 1.0, "d": 5.0}
+        assert stats.paired_correlation(x, y) == whole
+        assert unpaired_names(x, y) == ["b"]
+        episodes: dict[str, list[float | None]] = {"a": [1.0, gap], "b": [2.0], "c": [gap]}
+        found = stats.compare_conditions(episodes, {"a": [1.0], "b": [3.0], "c": [0.0]}, resamples=10)
+        assert (found.n, found.dropped) == (2, ["c"])
+
+
+def test_infinite_values_are_refused() -> None:
+    for call in (stats.paired_correlation, stats.kendall_tau_b, stats.correlation_p):
+        with pytest.raises(ValueError, match="infinite"):
+            call([1.0, INFINITE, 2.0], [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="finite numbers and gaps"):
+        stats.krippendorff_alpha([[1.0, INFINITE], [1.0, 2.0]])
+
+
+@pytest.mark.parametrize("bad", [NAN, INFINITE, None])
+def test_gaps_are_refused_where_none_can_be_handled(bad: float | None) -> None:
+    table: Any = [[bad, 1.0], [1.0, 2.0]]
+    calls: list[Any] = [
+        stats.icc,
+        stats.kendall_w,
+        stats.iqm,
+        stats.iqm_interval,
+        stats.quadratic_weighted_kappa,
+        lambda values: stats.performance_profile(values, [0.5]),
+        lambda values: stats.probability_of_improvement(values, [[1.0, 2.0]]),
+        lambda values: stats.bootstrap_ci(values[0]),
+        lambda values: stats.bootstrap_ci([1.0, 2.0], values[0]),
+        lambda values: stats.bca_interval(values[0]),
+        lambda values: stats.sign_flip_test(values[0]),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="finite"):
+            call(table)

@@ -12,7 +12,7 @@ import calendar
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypedDict, Unpack
 
 from supermarket_env.errors import ConfigError, unknown_name
 from supermarket_env.scorers.calibration.scale import clamp, mean
@@ -28,6 +28,8 @@ MIN_RECORDS: Final = 30
 WINDOW_MONTHS: Final = 6
 CHART_RECORDS: Final = 50
 """Human labels below which adjusted lines are not drawn."""
+ROUNDING: Final = 1e-9
+"""Scores and labels that differ by less are equal."""
 GOOD_SAMPLE: Final = 200
 """Labels from which the prediction-powered estimate is the better practice."""
 
@@ -77,16 +79,22 @@ class Adjusted(float):
         return made
 
 
+class Rule(TypedDict, total=False):
+    """The options of :func:`calibrate_deltas`, which has their meaning and defaults."""
+
+    min_records: int
+    strict: bool
+    trim: Trim
+    denominator: Denominator
+    both_sides: bool
+
+
 def calibrate(
     rows: Iterable[Mapping[str, Any]],
     as_of: str | date | None = None,
     *,
     window_months: int = WINDOW_MONTHS,
-    min_records: int = MIN_RECORDS,
-    strict: bool = True,
-    trim: Trim = "largest",
-    denominator: Denominator = "all",
-    both_sides: bool = False,
+    **rule: Unpack[Rule],
 ) -> Calibration:
     """Calibrate one metric.
 
@@ -98,12 +106,8 @@ def calibrate(
         as_of: The date of the calibration; labels of the ``window_months`` before it count, those of the first day
             excluded and of ``as_of`` itself included. None counts all.
         window_months: Calendar months of the window.
-        min_records: Size a side must exceed (``strict``) or reach.
-        strict: Whether "more than" or "at least" ``min_records``.
-        trim: ``largest`` keeps the 90 % with the largest size; ``extremes`` drops the largest tenth instead; ``none``.
-        denominator: What the sum of the differences is divided by: ``all`` labelled evaluations, those with a
-            ``nonzero`` difference, or the sum and count of the ``trimmed`` ones.
-        both_sides: Demand both deviations for a band.
+        **rule: ``min_records``, ``strict``, ``trim``, ``denominator`` and ``both_sides``, see
+            :func:`calibrate_deltas`.
 
     Returns:
         Deviations and band; all None without enough labels.
@@ -112,13 +116,7 @@ def calibrate(
         ConfigError: If an option is unknown.
         ValueError: If a row lacks a field or holds something else than numbers and dates.
     """
-    for kind, value, valid in (("trim", trim, TRIMS), ("denominator", denominator, DENOMINATORS)):
-        if value not in valid:
-            raise ConfigError(unknown_name(kind, value, valid))
-    deltas = labelled_deltas(rows, as_of, window_months=window_months)
-    return calibrate_deltas(
-        deltas, min_records=min_records, strict=strict, trim=trim, denominator=denominator, both_sides=both_sides
-    )
+    return calibrate_deltas(labelled_deltas(rows, as_of, window_months=window_months), **rule)
 
 
 def calibrate_deltas(
@@ -130,8 +128,27 @@ def calibrate_deltas(
     denominator: Denominator = "all",
     both_sides: bool = False,
 ) -> Calibration:
-    """Calibrate from the differences human - auto themselves; see :func:`calibrate`."""
-    up, down = [d for d in deltas if d > 0], [d for d in deltas if d < 0]
+    """Calibrate from the differences human - auto themselves.
+
+    Args:
+        deltas: One difference for each labelled evaluation; what is smaller than 1e-9 is rounding, and no difference.
+        min_records: Size a side must exceed (``strict``) or reach.
+        strict: Whether "more than" or "at least" ``min_records``.
+        trim: ``largest`` keeps the 90 % with the largest size; ``extremes`` drops the largest tenth instead; ``none``.
+        denominator: What the sum of the differences is divided by: ``all`` labelled evaluations, those with a
+            ``nonzero`` difference, or the sum and count of the ``trimmed`` ones.
+        both_sides: Demand both deviations for a band.
+
+    Returns:
+        Deviations and band; all None without enough differences.
+
+    Raises:
+        ConfigError: If an option is unknown.
+    """
+    for kind, value, valid in (("trim", trim, TRIMS), ("denominator", denominator, DENOMINATORS)):
+        if value not in valid:
+            raise ConfigError(unknown_name(kind, value, valid))
+    up, down = [d for d in deltas if d > ROUNDING], [d for d in deltas if d < -ROUNDING]
     kept_up, kept_down = kept_differences(up, trim), kept_differences(down, trim)
 
     def enough(side: list[float]) -> bool:
@@ -182,19 +199,16 @@ def labelled_deltas(
     Raises:
         ValueError: See :func:`calibrate`.
     """
-    end = _day(as_of) if as_of is not None else None
-    start = months_before(end, window_months) if end is not None else None
     found: dict[Any, tuple[float, list[float], int]] = {}
     for place, row in enumerate(rows):
         labels = _labels(row, place)
         if not labels:
             continue
         auto = _number(row, "auto", place)
-        if end is not None and start is not None:
-            if row.get("labeled") is None:
-                raise ValueError(f"row {place}: labeled: expected the date of the label, got nothing")
-            if not start < _day(row["labeled"]) <= end:
-                continue
+        if as_of is not None and row.get("labeled") is None:
+            raise ValueError(f"row {place}: labeled: expected the date of the label, got nothing")
+        if not in_window(row.get("labeled"), as_of, window_months):
+            continue
         key = ("id", str(row["id"])) if row.get("id") is not None else ("row", place)
         known = found.setdefault(key, (auto, [], _times(row, place)))
         known[1].extend(labels)
@@ -202,6 +216,23 @@ def labelled_deltas(
     for auto, labels, times in found.values():
         deltas += [mean(labels) - auto] * times
     return deltas
+
+
+def in_window(labeled: str | date | None, as_of: str | date | None, months: int = WINDOW_MONTHS) -> bool:
+    """Return whether a label of that date counts: in (``as_of`` - ``months``, ``as_of``]; always without ``as_of``.
+
+    A label without a date lies in no window.
+
+    Raises:
+        ValueError: If a date cannot be read.
+
+    >>> in_window("2026-03-01", "2026-08-31"), in_window("2026-02-28", "2026-08-31"), in_window(None, None)
+    (True, False, True)
+    """
+    if as_of is None:
+        return True
+    end = _day(as_of)
+    return labeled is not None and months_before(end, months) < _day(labeled) <= end
 
 
 def months_before(day: date, months: int) -> date:

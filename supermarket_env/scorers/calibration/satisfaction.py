@@ -5,18 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
-from supermarket_env.scorers.calibration.core import (
-    MIN_RECORDS,
-    WINDOW_MONTHS,
-    Adjusted,
-    Calibration,
-    Denominator,
-    Trim,
-    adjust,
-    calibrate,
-)
+from supermarket_env.scorers.calibration.core import WINDOW_MONTHS, Adjusted, Calibration, Rule, adjust, calibrate
 
 
 class Satisfaction(NamedTuple):
@@ -83,24 +74,16 @@ def calibrate_satisfaction(
     as_of: str | date | None = None,
     *,
     window_months: int = WINDOW_MONTHS,
-    min_records: int = MIN_RECORDS,
-    strict: bool = True,
-    trim: Trim = "largest",
-    denominator: Denominator = "all",
-    both_sides: bool = False,
+    **rule: Unpack[Rule],
 ) -> SatisfactionCalibration:
     """Calibrate the weighted satisfaction.
 
     Args:
         evaluations: ``auto`` and ``human`` scores by metric, optionally ``labeled`` and ``id`` as for a single metric.
         weights: Weights by metric.
-        as_of: See :func:`~supermarket_env.scorers.calibration.core.calibrate`, as all the other options.
+        as_of: See :func:`~supermarket_env.scorers.calibration.core.calibrate`.
         window_months: See there.
-        min_records: See there.
-        strict: See there.
-        trim: See there.
-        denominator: See there.
-        both_sides: See there.
+        **rule: The options of :func:`~supermarket_env.scorers.calibration.core.calibrate_deltas`.
 
     Returns:
         Satisfactions, calibration of the gaps, and adjusted satisfactions in the order given.
@@ -111,16 +94,7 @@ def calibrate_satisfaction(
         for s, e in zip(found, evaluations, strict=True)
         if s.gap is not None
     ]
-    fitted = calibrate(
-        rows,
-        as_of,
-        window_months=window_months,
-        min_records=min_records,
-        strict=strict,
-        trim=trim,
-        denominator=denominator,
-        both_sides=both_sides,
-    )
+    fitted = calibrate(rows, as_of, window_months=window_months, **rule)
     return SatisfactionCalibration(
         found, fitted, tuple(None if s.auto is None else adjust(s.auto, fitted) for s in found)
     )

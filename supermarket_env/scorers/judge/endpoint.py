@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import atexit
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
 from typing import Final
 
 from supermarket_env.errors import ConfigError
@@ -14,8 +17,24 @@ from supermarket_env.scorers.judge.llm import Completion
 from supermarket_env.scorers.judge.prompts import Message
 
 PLUMBING: Final = "plumbing: this small model shows that the path works; it is no judge"
+RECORDING_FILE: Final = "judge.sqlite"
 _lock = threading.Lock()
-_runtimes: dict[str, Runtime] = {}
+_runtimes: dict[tuple[str, Path | None], Runtime] = {}
+_FOLDER: ContextVar[Path | None] = ContextVar("judge_recordings", default=None)
+
+
+@contextmanager
+def recordings_in(folder: Path) -> Iterator[None]:
+    """Let the endpoints of ``llm:NAME`` and ``llm:FILE`` keep their answers in a folder meanwhile, as a run does.
+
+    A configuration that names a recording keeps its own. Elsewhere answers are kept as long as the process lives, so
+    that a question that comes twice is paid once.
+    """
+    token = _FOLDER.set(folder)
+    try:
+        yield
+    finally:
+        _FOLDER.reset(token)
 
 
 class EndpointModel:
@@ -61,14 +80,18 @@ class EndpointModel:
 
 
 def _opened(source: str) -> Runtime:
-    """Return the runtime of a configuration, opened at first use and kept."""
-    if source not in _runtimes:
-        runtime = Runtime(load_config(source))
+    """Return the runtime of a configuration in the folder of now, opened at first use and kept."""
+    place = source, _FOLDER.get()
+    if place not in _runtimes:
+        config = load_config(source)
+        if config.recording is None and place[1] is not None:
+            config = config.model_copy(update={"recording": str(place[1] / RECORDING_FILE)})
+        runtime = Runtime(config)
         runtime.prepare()
         if not _runtimes:
             atexit.register(close_endpoints)
-        _runtimes[source] = runtime
-    return _runtimes[source]
+        _runtimes[place] = runtime
+    return _runtimes[place]
 
 
 def close_endpoints() -> None:

@@ -16,7 +16,7 @@ from supermarket_env.scorers.judge.repetition import find_repeats
 from supermarket_env.scorers.judge.rules import read_trip, rule_scores
 
 BACKENDS: Final = ("rules", "llm", "human")
-RULES_VERSION: Final = "rules-1"
+RULES_VERSION: Final = "rules-2"
 
 
 class RulesJudge:

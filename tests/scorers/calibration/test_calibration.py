@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from supermarket_env.cli.calibrate import calibrate_rows
 from supermarket_env.errors import ConfigError
 from supermarket_env.scorers.calibration import (
     adjust,
@@ -20,6 +21,7 @@ from supermarket_env.scorers.calibration import (
     prediction_powered_mean,
     rescale,
 )
+from supermarket_env.scorers.calibration.core import calibrate_deltas
 
 CASES = {
     case["id"]: case
@@ -110,6 +112,36 @@ def test_a_bad_row_is_named(row: dict[str, Any], words: str) -> None:
 def test_an_unknown_option_is_named() -> None:
     with pytest.raises(ConfigError, match="Did you mean 'extremes'"):
         calibrate([], trim="extreme")  # type: ignore[arg-type]
+
+
+def test_what_is_only_rounding_is_no_difference() -> None:
+    deltas = [0.1 + 0.2 - 0.3] * 40  # 5.6e-17 each
+    assert deltas[0] > 0
+    found = calibrate_deltas(deltas)
+    assert (found.n, found.n_up, found.n_down, found.band) == (40, 0, 0, None)
+
+
+def test_the_satisfaction_takes_the_options_of_a_single_metric() -> None:
+    evaluations = [{"auto": {"a": 3.0}, "human": {"a": 3.0 + (k % 2)}, "labeled": "2026-03-01"} for k in range(60)]
+    rows = [{"auto": 3.0, "human": 3.0 + (k % 2), "labeled": "2026-03-01"} for k in range(60)]
+    for options in ({}, {"strict": False}, {"min_records": 5, "denominator": "nonzero"}, {"both_sides": True}):
+        rule: Any = options
+        whole = calibrate_satisfaction(evaluations, {"a": 2.0}, "2026-04-01", window_months=2, **rule).calibration
+        assert whole == calibrate(rows, "2026-04-01", window_months=2, **rule)
+    with pytest.raises(TypeError, match="strickt"):
+        calibrate_satisfaction([], {}, strickt=True)  # type: ignore[call-arg]
+
+
+def test_labels_before_the_window_leave_the_satisfaction_alone() -> None:
+    rows = [
+        {"id": str(k), "metric": metric, "auto": 3.0, "human": human, "labeled": day}
+        for k in range(40)
+        for metric in ("a", "b")
+        for human, day in ((1.0, "2020-01-01"), (4.0, "2026-03-01"))
+    ]
+    found = calibrate_rows(rows, "2026-04-01", 6, {}, {})
+    assert found["metrics"]["a"]["calibration"].band == 1.0
+    assert found["user_satisfaction_weighted"]["calibration"].band == 1.0
 
 
 def test_trimming_extremes_pulls_the_deviation_towards_zero() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import sys
 from pathlib import Path
@@ -9,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from supermarket_env.events.log import validate_episode
 from supermarket_env.scorers import Score, ScoreSheet, make_scorer
 from supermarket_env.scorers.judge import checks
 from supermarket_env.scorers.judge.dimensions import DIMENSIONS
 from supermarket_env.scorers.judge.plant import FAULTS, disguise, pad, plant
+from supermarket_env.scorers.judge.trip import read_trip
 from supermarket_env.tasks.suites import load_suite
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
@@ -68,6 +71,49 @@ def test_the_rules_judge_is_blind_stable_and_indifferent_to_padding(trips: list[
     )
     assert all(check.change in (None, 0.0) for check in checks.check_padding(judge, trips[:4], resamples=50))
     assert disguise(trips[0]).truth is None
+
+
+def _first(events: list[dict[str, Any]], kind: str, turn: int) -> dict[str, Any]:
+    return next(event for event in events if event["k"] == kind and event["turn"] == turn)
+
+
+def unknown_id(events: list[dict[str, Any]], turn: Any, truth: Any) -> None:
+    _first(events, "recommend", turn.reply.turn)["items"].insert(0, "X-1")
+
+
+def another_brand(events: list[dict[str, Any]], turn: Any, truth: Any) -> None:
+    record = truth.product(truth.number(turn.reply.items[0]))
+    message = _first(events, "assistant", turn.reply.turn)
+    message["text"] = message["text"].replace(record.name, f"Glimmerwood Royal {record.product_type.title()}")
+
+
+def dearer(events: list[dict[str, Any]], turn: Any, truth: Any) -> None:
+    record = truth.product(truth.number(turn.reply.items[0]))
+    _first(events, "assistant", turn.reply.turn)["text"] += f" {record.name} costs {record.price_cents / 50:.2f} euros."
+
+
+def elsewhere(events: list[dict[str, Any]], turn: Any, truth: Any) -> None:
+    record = truth.product(truth.number(turn.reply.items[0]))
+    wrong = next(s for s in truth.store.section_ids if s not in truth.sections_of_type(record.product_type))
+    _first(events, "assistant", turn.reply.turn)["text"] += f" {wrong} is where the {record.product_type} is."
+
+
+@pytest.mark.parametrize("spoil", [unknown_id, another_brand, dearer, elsewhere])
+def test_untruths_of_other_wordings_lower_groundedness_alone(trips: list[Any], spoil: Any) -> None:
+    """The faults of the check are one wording of many: the judge must not know them by their words."""
+    judge, seen = make_scorer("judge"), 0
+    for episode in trips:
+        trip = read_trip(episode)
+        turn = next((turn for turn in trip.turns if turn.reply.items), None)
+        if turn is None:
+            continue
+        data = copy.deepcopy(episode.data)
+        spoil(data["events"], turn, trip.truth)
+        before, after = checks.ratings_of(judge, episode), checks.ratings_of(judge, validate_episode(data, "<t>", 0))
+        assert (before.pop("groundedness") or 0) > (after.pop("groundedness") or 5)
+        assert before == after
+        seen += 1
+    assert seen >= 8
 
 
 class Halo:
