@@ -7,7 +7,7 @@ the user and labels stand between marks and are called what they are: never orde
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from supermarket_env.agents.llm_tools import TOOLS
 from supermarket_env.dialogue.view import AssistantView, HeardNeed
@@ -16,10 +16,10 @@ from supermarket_env.llm.quoting import NOTE, quoted
 if TYPE_CHECKING:
     from supermarket_env.agents.llm_tools import Tools
 
-Message = dict[str, str]
+Message = dict[str, Any]
 _WORDS: Final = 400
 
-_RULES: Final = (
+RULES: Final = (
     "You are a shopping assistant in an app and help one customer through a supermarket: find out what is needed, "
     "show fitting products, lead the way, and to the checkout at the end. Speak briefly. State only facts you are "
     f"given. {NOTE}"
@@ -94,12 +94,12 @@ def fitted(view: AssistantView, memory: Memory, system: str, rest: Sequence[str]
 def single_prompt(view: AssistantView, memory: Memory, tools: Tools, shown: Sequence[str]) -> list[Message]:
     """Return the question of a turn with the products that were found for it."""
     found = "\n".join(tools.describe(p) for p in shown) or "none"
-    return fitted(view, memory, _RULES, [f"Products found:\n{found}", _FORM])
+    return fitted(view, memory, RULES, [f"Products found:\n{found}", _FORM])
 
 
 def react_prompt(view: AssistantView, memory: Memory, notes: Sequence[tuple[str, str]], *, last: bool) -> list[Message]:
     """Return the next question of a turn: look something up, or answer."""
-    system = _RULES
+    system = RULES
     if not last:
         listed = "\n".join(f"- {words}" for words in TOOLS.values())
         system += f"\nYou can look things up before you answer (tool and query; tool none to answer now):\n{listed}"

@@ -37,6 +37,7 @@ _SPECS: Final = (
     AgentSpec("retrieval", f"{_HERE}.retrieval.Retrieval", False, "searches for what the user said, answers where"),
     AgentSpec("rule", f"{_HERE}.rule.Rule", False, "asks, recommends, explains, guides, closes: the strong baseline"),
     AgentSpec("rule_tuned", f"{_HERE}.rule_tuned.rule_tuned", False, "the rule assistant, its thresholds searched"),
+    AgentSpec("learned", f"{_HERE}.learned.Learned", False, "the tuned rule with learned judgement of the goods"),
     AgentSpec("ppo", f"{_HERE}.ppo.Ppo", False, "a trained policy over macro actions (docs/training.md)"),
     AgentSpec("oracle", f"{_HERE}.oracle.Oracle", True, "knows the best cart and recommends it need by need"),
     AgentSpec("rule_no_questions", f"{_HERE}.rule_variants.rule_no_questions", False, "the rule assistant, never asks"),

@@ -203,15 +203,7 @@ class Rule:
         config = self.config
         if not config.recommend or need.product_type is None or memo.lists >= config.lists_per_need:
             return None
-        items = rank(
-            self._shelf,
-            need,
-            config.weights,
-            wishes=memo.wishes,
-            excluded=memo.excluded.union(need.rejected),
-            thrift=self._memory.thrift,
-            count=config.list_length,
-        )
+        items = self._ranked(now, need, memo)
         if not items:
             return None
         memo.lists += 1
@@ -222,6 +214,18 @@ class Rule:
         else:
             text = self._words.offer(need.product_type, items, now.turn, again=memo.lists > 1)
         return _Speech("recommend", text, need.ordinal, items=items)
+
+    def _ranked(self, now: _Now, need: HeardNeed, memo: NeedMemory) -> tuple[str, ...]:
+        """Return the products of the next list, best first; empty when there are none left."""
+        return rank(
+            self._shelf,
+            need,
+            self.config.weights,
+            wishes=memo.wishes,
+            excluded=memo.excluded.union(need.rejected),
+            thrift=self._memory.thrift,
+            count=self.config.list_length,
+        )
 
     def _ask_for_more(self, now: _Now) -> _Speech | None:
         memory, config = self._memory, self.config

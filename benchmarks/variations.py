@@ -10,7 +10,7 @@ the needs (`informed`), and knowing the user's taste too (`foresight`), would be
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,14 @@ import numpy as np
 from informed import Informed
 from user_page import table, write_table
 
+from supermarket_env.agents.learned import Learned
 from supermarket_env.agents.registry import make_agent
 from supermarket_env.agents.rule import Rule, _Speech
 from supermarket_env.dialogue.view import AssistantView
 from supermarket_env.envs.game import Game
 from supermarket_env.stats import paired_difference
 from supermarket_env.tasks.suites import train_task, world_of
+from supermarket_env.train.goods import HandMade
 from supermarket_env.train.play import play
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "training.md"
@@ -67,6 +69,33 @@ class TwoQuestions(Rule):
         return _Speech("ask", "", need.ordinal, "anything")
 
 
+class LookFirst(Rule):
+    """Lists nothing for a need before the user has looked at its shelf, or has stood there for three turns."""
+
+    def start(self, view: AssistantView) -> None:
+        """Forget the earlier episode."""
+        super().start(view)
+        self._stood: dict[int, int] = {}
+
+    def _list(self, now: Any, need: Any, memo: Any, *, substitute: bool = False) -> _Speech | None:
+        if not substitute and memo.lists == 0 and not memo.turned_down and not memo.looked:
+            way = next((way for way, n, _, _ in now.open if n.ordinal == need.ordinal), 0)
+            self._stood[need.ordinal] = self._stood.get(need.ordinal, 0) + (way == 0)
+            if self._stood[need.ordinal] < 3:
+                return None
+        return super()._list(now, need, memo, substitute=substitute)
+
+
+def by_hand(habits: Mapping[str, Any]) -> Callable[[dict[str, Any]], Rule]:
+    """Return how to make the rule assistant with habits of `learned`, its own ranking kept."""
+
+    def make(thresholds: dict[str, Any]) -> Rule:
+        plain = {"list_length": thresholds["list_length"], "second_lists": False, "hurry_at": 1000.0}
+        return Learned(network=HandMade(thresholds), habits={**plain, **habits})
+
+    return make
+
+
 class Foresight(Informed):
     """Ranks by the logged true utility, taste included, where the log has it."""
 
@@ -81,7 +110,7 @@ class Foresight(Informed):
         return self._utility.get(goods.id, -1.0)
 
 
-VARIATIONS: tuple[tuple[str, type[Rule], dict[str, Any]], ...] = (
+VARIATIONS: tuple[tuple[str, Callable[[dict[str, Any]], Rule], dict[str, Any]], ...] = (
     ("asks for all needs first", NeedsFirst, {}),
     ("lists only close to the shelf", LateLists, {}),
     ("asks about a need only on the way", QuestionsOnTheWay, {}),
@@ -90,6 +119,9 @@ VARIATIONS: tuple[tuple[str, type[Rule], dict[str, Any]], ...] = (
     ("lists of ten", Rule, {"list_length": 10}),
     ("lists of five", Rule, {"list_length": 5}),
     ("no shelf hints", Rule, {"shelf_hints": False}),
+    ("lists only after a look at the shelf", LookFirst, {}),
+    ("a second list for who wavers", by_hand({"second_lists": True}), {}),
+    ("asks and shows less when patience runs low", by_hand({"hurry_at": 9.0}), {}),
     ("told the needs, not the taste (`informed`\\*)", Informed, {}),
     ("told needs and taste\\*", Foresight, {}),
 )

@@ -8,32 +8,25 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 
-import gymnasium as gym
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector import AutoresetMode
 from sb3_contrib import MaskablePPO
 
 from supermarket_env.train.sb3_vec_env import Sb3VecEnv
-from supermarket_env.wrappers import FlatObservation, MacroActions
-
-
-def make(store: str) -> gym.Env:
-    """Return one environment: whole messages as actions, one row of numbers as observation."""
-    env = gym.make("supermarket_env:Supermarket-v0", store=store, suite="train", texts=False)
-    return FlatObservation(MacroActions(env))
+from supermarket_env.wrappers import MacroVectorEnv
 
 
 def main() -> None:
     """Train and save."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int, default=20_000)
-    parser.add_argument("--envs", type=int, default=8)
+    parser.add_argument("--envs", type=int, default=16)
     parser.add_argument("--store", default="neighbourhood")
     parser.add_argument("--out", default="runs/sb3_example")
     options = parser.parse_args()
-    makers = [partial(make, options.store)] * options.envs
-    envs = Sb3VecEnv(SyncVectorEnv(makers, autoreset_mode=AutoresetMode.SAME_STEP))
+    envs = Sb3VecEnv(
+        MacroVectorEnv(options.envs, store=options.store, suite="train", autoreset_mode=AutoresetMode.SAME_STEP)
+    )
     model = MaskablePPO("MlpPolicy", envs, n_steps=64, batch_size=256, gamma=1.0, seed=0, verbose=1, device="cpu")
     model.learn(options.steps)
     model.save(options.out)

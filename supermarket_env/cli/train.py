@@ -1,7 +1,8 @@
 """``supermarket train``: policies, tuned rules and logged data. All words after it are its own.
 
-``ppo`` (the default) trains a MaskablePPO policy over macro actions (extra ``rl``), ``rule`` searches the thresholds of
-the rule assistant, ``logged`` writes a data set of a stochastic policy with exact propensities.
+``ppo`` (the default) trains a MaskablePPO policy over macro actions, ``goods`` the learned assistant's judgement and
+habits (both need the extra ``rl``), ``rule`` searches the thresholds of the rule assistant, ``logged`` writes a data
+set of a stochastic policy with exact propensities.
 """
 
 from __future__ import annotations
@@ -13,15 +14,24 @@ from typing import Any
 
 from supermarket_env.errors import ConfigError, unknown_name
 
-HELP = """Usage: supermarket train [ppo | rule | logged] [KEY=VALUE ...]
+HELP = """Usage: supermarket train [ppo | goods | rule | logged] [KEY=VALUE ...]
 
   ppo     trains a MaskablePPO policy over macro actions (default; needs the extra rl)
+  goods   trains the learned assistant: judgement of the goods, and habits (needs the extra rl)
   rule    searches the thresholds of the rule assistant with as many environment steps
-  logged  logs a stochastic policy with exact propensities: policy=, out=, tasks=, temperature=, truth_episodes=, seed=
+  logged  logs a stochastic policy with exact propensities
 
-keys of ppo and rule (docs/training.md): {keys}
-config=FILE reads keys from a YAML file. Ctrl-C keeps a checkpoint; the same command goes on from it.
+keys (docs/training.md)
+{keys}
+config=FILE reads keys from a YAML file, preset=NAME a shipped one; later words win.
+{presets}
+Ctrl-C, or a kill, keeps what was saved; the same command goes on from it.
 """
+LOGGED = {
+    "policy": None, "out": "runs/logged", "tasks": 2000, "first_task": 500_000, "store": "neighbourhood",
+    "temperature": 1.5, "seed": 0, "truth_episodes": 500, "mode": "auto",
+}  # fmt: skip
+"""Keys of ``supermarket train logged`` and their defaults."""
 
 
 def train(words: Sequence[str]) -> None:
@@ -30,18 +40,49 @@ def train(words: Sequence[str]) -> None:
     Raises:
         SupermarketError: For anything wrong in the words or files.
     """
-    from supermarket_env.train.config import from_words, valid_keys
+    from supermarket_env.train.config import from_words, presets
 
+    ways: dict[str, Callable[[dict[str, Any]], None]] = {"ppo": _ppo, "goods": _goods, "rule": _rule, "logged": _logged}
     if any(word in ("-h", "--help") for word in words):
-        print(HELP.format(keys=", ".join(valid_keys())), end="")
+        keys = "\n".join(f"  {way}: {', '.join(_keys(way))}" for way in ways)
+        shipped = "\n".join(f"  presets of {way}: {', '.join(names)}" for way in ways if (names := presets(way)))
+        print(HELP.format(keys=keys, presets=shipped), end="")
         return
-    ways: dict[str, Callable[[dict[str, Any]], None]] = {"ppo": _ppo, "rule": _rule, "logged": _logged}
     way, rest = "ppo", list(words)
     if rest and "=" not in rest[0]:
         way = rest.pop(0)
         if way not in ways:
             raise ConfigError(unknown_name("way of learning", way, ways))
-    ways[way](from_words(rest))
+    ways[way](from_words(rest, way, _keys(way)))
+
+
+def _keys(way: str) -> list[str]:
+    from supermarket_env.train.config import GoodsConfig, TrainConfig
+
+    return (
+        list(LOGGED) if way == "logged" else GoodsConfig.dotted_keys() if way == "goods" else TrainConfig.dotted_keys()
+    )
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _goods(data: dict[str, Any]) -> None:
+    from supermarket_env.agents.learned import SHIPPED
+    from supermarket_env.train.config import GoodsConfig
+    from supermarket_env.train.goods import folder_of
+    from supermarket_env.train.goods import train as run
+
+    config = GoodsConfig.parse(data)
+    note = _say if config.progress else lambda text: None
+    note(f"files go to {folder_of(config)}; the same command goes on from what is there")
+    folder = run(config, note)
+    print(f"learned assistant in {folder / SHIPPED}; play it with")
+    print(
+        f"  supermarket run 'agents=[rule,rule_tuned,{{name: mine, "
+        f"_target_: supermarket_env.agents.learned.Learned, path: {folder / SHIPPED}}}]'"
+    )
 
 
 def _ppo(data: dict[str, Any]) -> None:
@@ -50,6 +91,9 @@ def _ppo(data: dict[str, Any]) -> None:
     config = TrainConfig.parse(data)
     from supermarket_env.train.ppo import POLICY, Point, folder_of
     from supermarket_env.train.ppo import train as run
+
+    if config.progress:
+        _say(f"files go to {folder_of(config)}; the same command goes on from what is there")
 
     def tell(point: Point) -> None:
         if config.progress:
@@ -95,10 +139,7 @@ def _logged(data: dict[str, Any]) -> None:
     from supermarket_env.train.logged import make
     from supermarket_env.world import load_world
 
-    known = {
-        "policy": None, "out": "runs/logged", "tasks": 2000, "first_task": 500_000, "store": "neighbourhood",
-        "temperature": 1.5, "seed": 0, "truth_episodes": 500, "mode": "auto",
-    }  # fmt: skip
+    known = LOGGED
     for key in data:
         if key not in known:
             raise ConfigError(unknown_name("key of supermarket train logged", key, known))

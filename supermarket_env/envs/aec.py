@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import OrderEnforcingWrapper
 
-from supermarket_env.envs.parallel import check_arguments
-from supermarket_env.envs.shared_store import SharedStore
+from supermarket_env.envs.seats import Seats
 
 
-class SupermarketAECEnv(AECEnv[str, dict[str, Any], Any]):  # type: ignore[misc]
+class SupermarketAECEnv(Seats, AECEnv[str, dict[str, Any], Any]):  # type: ignore[misc]
     """Assistants and users of one store, one acting after the other.
 
     The cycle is assistant_0, user_0, assistant_1, user_1, ...: an assistant says something, its user hears it, answers
@@ -38,24 +36,9 @@ class SupermarketAECEnv(AECEnv[str, dict[str, Any], Any]):  # type: ignore[misc]
 
     def __init__(self, *, max_cycles: int | None = None, render_mode: str | None = None, **options: Any) -> None:
         super().__init__()
-        check_arguments(max_cycles, render_mode)
-        self.store = SharedStore(**options)
-        self.max_cycles = max_cycles
-        self.render_mode = render_mode
-        self.possible_agents = self.store.agents
-        self.agents: list[str] = []
-        self.observation_spaces = {name: both[0] for name, both in self.store.spaces.items()}
-        self.action_spaces = {name: both[1] for name, both in self.store.spaces.items()}
+        self.open_seats(max_cycles, render_mode, options)
         self._seats = {name: (k // 2, k % 2 == 1) for k, name in enumerate(self.possible_agents)}
         self._seen: dict[str, dict[str, Any]] = {}
-
-    def observation_space(self, agent: str) -> spaces.Dict:
-        """Return the observation space of an agent, always the same object."""
-        return self.store.spaces[agent][0]
-
-    def action_space(self, agent: str) -> spaces.Dict:
-        """Return the action space of an agent, always the same object."""
-        return self.store.spaces[agent][1]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a trip for every pair; see ``SharedStore.reset`` for ``options``."""
@@ -148,13 +131,6 @@ class SupermarketAECEnv(AECEnv[str, dict[str, Any], Any]):  # type: ignore[misc]
             raise RuntimeError(f"no user is on move: {self.agent_selection} is")
         answer = self.store.games[i].proposal()
         return self.store.users.scripted() if answer is None else self.store.users.write(answer)
-
-    def render(self) -> str | None:
-        """Return the latest exchanges as text (``ansi``)."""
-        return self.store.render() if self.render_mode == "ansi" else None
-
-    def close(self) -> None:
-        """Nothing is held open."""
 
 
 def raw_env(**options: Any) -> SupermarketAECEnv:

@@ -3,22 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from supermarket_env.errors import ConfigError, nearest
+from supermarket_env.errors import ConfigError, nearest, unknown_name
 
 Count = Annotated[int, Field(ge=1)]
 
 
-class _Section(BaseModel):
+class Section(BaseModel):
+    """A part of a configuration: read-only, no unknown keys."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    @classmethod
+    def parse(cls, data: Mapping[str, Any]) -> Self:
+        """Check plain data.
 
-class CloneConfig(_Section):
+        Raises:
+            ConfigError: A key or value does not fit; names it and the nearest valid key.
+        """
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            hint = nearest(place, cls.dotted_keys()) if first["type"] == "extra_forbidden" else ""
+            raise ConfigError(
+                f"training configuration, {place}: {first['msg']}, got {first['input']!r}.{hint}"
+            ) from None
+
+    @classmethod
+    def dotted_keys(cls) -> list[str]:
+        """Return every dotted key."""
+        keys = []
+        for name, field in cls.model_fields.items():
+            inner = field.annotation
+            if isinstance(inner, type) and issubclass(inner, Section):
+                keys += [f"{name}.{key}" for key in inner.dotted_keys()]
+            else:
+                keys.append(name)
+        return keys
+
+
+class CloneConfig(Section):
     """Behaviour cloning, the start of the policy."""
 
     teacher: str = "rule_tuned"
@@ -30,7 +62,7 @@ class CloneConfig(_Section):
     learning_rate: Annotated[float, Field(gt=0.0, le=1.0)] = 1e-3
 
 
-class PpoConfig(_Section):
+class PpoConfig(Section):
     """MaskablePPO."""
 
     learning_rate: Annotated[float, Field(gt=0.0, le=1.0)] = 5e-4
@@ -48,7 +80,7 @@ class PpoConfig(_Section):
     width: Annotated[int, Field(ge=4, le=1024)] = 32
 
 
-class TrainConfig(_Section):
+class TrainConfig(Section):
     """A training run of ``supermarket train``."""
 
     out: str | None = None
@@ -82,59 +114,71 @@ class TrainConfig(_Section):
     """Steps between checkpoints."""
     progress: bool = True
 
-    @classmethod
-    def parse(cls, data: Mapping[str, Any]) -> TrainConfig:
-        """Check plain data.
-
-        Raises:
-            ConfigError: A key or value does not fit; names it and the nearest valid key.
-        """
-        try:
-            return cls.model_validate(data)
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
-            hint = nearest(place, valid_keys()) if first["type"] == "extra_forbidden" else ""
-            raise ConfigError(
-                f"training configuration, {place}: {first['msg']}, got {first['input']!r}.{hint}"
-            ) from None
-
     def threshold_fields(self) -> dict[str, Any]:
-        """Return the thresholds behind the macros as a mapping of ``RuleConfig`` fields.
-
-        Raises:
-            ConfigError: The name is unknown.
-        """
-        from supermarket_env.agents.registry import make_agent
-        from supermarket_env.agents.rule import Rule
-
-        if not isinstance(self.thresholds, str):
-            return dict(self.thresholds)
-        made = make_agent(self.thresholds)
-        if not isinstance(made, Rule):
-            raise ConfigError(f"thresholds: {self.thresholds!r} is no rule assistant; valid: rule, rule_tuned")
-        return made.config.model_dump(mode="json")
+        """Return the thresholds behind the macros, see :func:`thresholds_of`."""
+        return thresholds_of(self.thresholds)
 
 
-def valid_keys() -> list[str]:
-    """Return every dotted key."""
-    keys = []
-    for name, field in TrainConfig.model_fields.items():
-        inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, _Section):
-            keys += [f"{name}.{key}" for key in inner.model_fields]
-        else:
-            keys.append(name)
-    return keys
+class GoodsConfig(Section):
+    """A run of ``supermarket train goods``."""
+
+    out: str | None = None
+    """Folder of the run; None: ``runs/goods-<seed>``. What is in it already is not done again."""
+    seed: Annotated[int, Field(ge=0)] = 0
+    steps: Annotated[int, Field(ge=1)] = 96_000
+    """Environment steps of the examples."""
+    search_steps: Annotated[int, Field(ge=0)] = 0
+    """Environment steps of a search of habits after that; 0: habits as set by hand."""
+    stores: tuple[str, ...] = ("neighbourhood",)
+    """Stores trained in, in turn."""
+    first_task: Annotated[int, Field(ge=0)] = 1_000_000
+    """Number of the first training task; seeds take different ones."""
+    mode: Literal["auto", "compiled", "plain"] = "auto"
+    user: dict[str, Any] = Field(default_factory=dict)
+    """Fields of the user population (``UserConfig``)."""
+    thresholds: str | dict[str, Any] = "rule_tuned"
+    """Thresholds of the rule assistant that leads the conversation: ``rule``, ``rule_tuned`` or a mapping."""
+    epochs: Annotated[int, Field(ge=1, le=1000)] = 12
+    learning_rate: Annotated[float, Field(gt=0.0, le=1.0)] = 2e-3
+    width: Annotated[int, Field(ge=2, le=1024)] = 48
+    progress: bool = True
 
 
-def from_words(words: Sequence[str]) -> dict[str, Any]:
-    """Return the nested mapping of ``key=value`` words (dotted keys, YAML values); ``config=FILE`` reads a YAML file.
-
-    Later words win.
+def thresholds_of(value: str | Mapping[str, Any]) -> dict[str, Any]:
+    """Return thresholds as a mapping of ``RuleConfig`` fields: of ``rule``, of ``rule_tuned``, or as they are given.
 
     Raises:
-        ConfigError: A word has not that form, or a file cannot be read.
+        ConfigError: The name is unknown.
+    """
+    from supermarket_env.agents.registry import make_agent
+    from supermarket_env.agents.rule import Rule
+
+    if not isinstance(value, str):
+        return dict(value)
+    made = make_agent(value)
+    if not isinstance(made, Rule):
+        raise ConfigError(f"thresholds: {value!r} is no rule assistant; valid: rule, rule_tuned")
+    return made.config.model_dump(mode="json")
+
+
+def presets(way: str) -> list[str]:
+    """Return the names of the presets of a way of learning."""
+    folder = resources.files("supermarket_env.conf") / "train" / way
+    return sorted(file.name.removesuffix(".yaml") for file in folder.iterdir()) if folder.is_dir() else []
+
+
+def from_words(words: Sequence[str], way: str = "ppo", keys: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the nested mapping of ``key=value`` words (dotted keys, YAML values).
+
+    ``config=FILE`` reads a YAML file, ``preset=NAME`` a shipped one of this way of learning. Later words win.
+
+    Args:
+        words: The words.
+        way: The way of learning, for its presets.
+        keys: Valid keys, for the message about a word of another form.
+
+    Raises:
+        ConfigError: A word has not that form, a preset is unknown, or a file cannot be read.
 
     >>> from_words(["steps=1000", "ppo.gamma=0.9", "stores=[corner, hyper]"])
     {'steps': 1000, 'ppo': {'gamma': 0.9}, 'stores': ['corner', 'hyper']}
@@ -143,11 +187,16 @@ def from_words(words: Sequence[str]) -> dict[str, Any]:
     for word in words:
         key, equals, text = word.partition("=")
         if not equals or not key:
-            raise ConfigError(
-                f"override {word!r} cannot be read, expected KEY=VALUE; valid keys: {', '.join(valid_keys())}"
-            )
+            valid = ", ".join(keys or TrainConfig.dotted_keys())
+            raise ConfigError(f"override {word!r} cannot be read, expected KEY=VALUE; valid keys: {valid}")
         if key == "config":
             _merge(data, _yaml_file(Path(text)))
+            continue
+        if key == "preset":
+            if text not in presets(way):
+                raise ConfigError(unknown_name(f"preset of supermarket train {way}", text, presets(way)))
+            with resources.as_file(resources.files("supermarket_env.conf") / "train" / way / f"{text}.yaml") as file:
+                _merge(data, _yaml_file(file))
             continue
         try:
             value = yaml.safe_load(text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,8 +16,10 @@ from supermarket_env.agents.ppo import Ppo
 from supermarket_env.envs.game import Game
 from supermarket_env.errors import ConfigError, MissingExtraError
 from supermarket_env.events.types import PAID_REASONS
+from supermarket_env.stats import bootstrap_ci
 from supermarket_env.train.config import TrainConfig
 from supermarket_env.train.demonstrations import Demonstrations
+from supermarket_env.train.files import whole_lines, write_whole
 from supermarket_env.train.play import TaskStream, play
 from supermarket_env.train.stack import make_envs
 from supermarket_env.user_sim.config import UserConfig
@@ -58,6 +59,11 @@ class Point(NamedTuple):
     """Mean reward of the training trips since the last point, compared with the teacher's in a paired run."""
     cpu_seconds: float
     """Of this run since it began, over all of its processes one after the other."""
+    satisfaction_low: float | None = None
+    satisfaction_high: float | None = None
+    """95 % interval of the satisfaction over the watched tasks; ``None`` in curves of older versions."""
+    watched: int | None = None
+    """Watched tasks."""
 
 
 Listener = Callable[[Point], None]
@@ -186,30 +192,27 @@ class _Run:
             if points:
                 self._spent_before, self.begun, self.saved_at = points[-1].cpu_seconds, len(points), points[-1].steps
         else:
-            _write(file, json.dumps(now, indent=1, sort_keys=True).encode())
+            text = json.dumps(now, indent=1, sort_keys=True)
+            write_whole(file, lambda part: part.write_text(text, encoding="utf-8"))
 
     def points(self) -> list[Point]:
         """Return the curve so far."""
-        file = self.folder / CURVE
-        if not file.is_file():
-            return []
-        return [Point(**json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+        return [Point(**entry) for entry in whole_lines(self.folder / CURVE)]
 
     def save(self, model: MaskablePPO) -> None:
         """Write checkpoint, policy and a point of the curve, unless that was done at this step."""
         if model.num_timesteps == self.saved_at:
             return
-        beside = self.folder / "checkpoint.part.zip"
-        model.save(beside)
-        os.replace(beside, self.folder / CHECKPOINT)
+        write_whole(self.folder / CHECKPOINT, model.save)
         network = self.network(model)
-        network.save(self.folder / "policy.part.npz")
-        os.replace(self.folder / "policy.part.npz", self.folder / POLICY)
+        write_whole(self.folder / POLICY, network.save)
         spent = self._spent_before + time.process_time() - self._clock
         satisfied, paid = self._watched(network)
         earned = float(np.mean(self.trips)) if self.trips else None
         self.trips.clear()
-        point = Point(model.num_timesteps, satisfied, paid, earned, round(spent, 2))
+        low, high = bootstrap_ci(satisfied) or (None, None)
+        point = Point(model.num_timesteps, float(np.mean(satisfied)), float(np.mean(paid)), earned, round(spent, 2),
+                      low, high, len(satisfied))  # fmt: skip
         with (self.folder / CURVE).open("a", encoding="utf-8") as file:
             file.write(json.dumps(point._asdict()) + "\n")
         self.saved_at = model.num_timesteps
@@ -225,7 +228,8 @@ class _Run:
         }
         return export(model.policy, meta, self.config.blind)
 
-    def _watched(self, network: PolicyNetwork) -> tuple[float, float]:
+    def _watched(self, network: PolicyNetwork) -> tuple[list[float], list[bool]]:
+        """Return need satisfaction and whether it paid, for each watched task."""
         if self._watch is None:
             config, store = self.config, self.config.stores[0]
             user = UserConfig.model_validate(config.user)
@@ -237,7 +241,7 @@ class _Run:
         for task in tasks:
             satisfied = play(game, assistant, task)
             found.append((satisfied, game.reason in PAID_REASONS))
-        return float(np.mean([s for s, _ in found])), float(np.mean([p for _, p in found]))
+        return [s for s, _ in found], [p for _, p in found]
 
 
 class _Saver(BaseCallback):  # type: ignore[misc, unused-ignore]
@@ -264,9 +268,3 @@ class _Saver(BaseCallback):  # type: ignore[misc, unused-ignore]
 def _compared(config: TrainConfig) -> dict[str, Any]:
     data = config.model_dump(mode="json")
     return {key: value for key, value in data.items() if key not in UNCOMPARED}
-
-
-def _write(file: Path, data: bytes) -> None:
-    beside = file.with_name(file.name + ".part")
-    beside.write_bytes(data)
-    os.replace(beside, file)

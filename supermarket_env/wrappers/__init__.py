@@ -2,6 +2,7 @@
 
 From the environment outwards: ``PotentialShaping``, ``History``, one of ``MacroActions`` / ``CandidateRanking`` /
 ``TextJson``, ``FlatObservation``; each may be left out. ``STACKS`` names the sets that are tested together.
+``MacroVectorEnv`` is ``FlatObservation(MacroActions(env))`` over the native vector environment.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from supermarket_env.wrappers.message_json import message_schema, read_message
 from supermarket_env.wrappers.reranking import CandidateRanking
 from supermarket_env.wrappers.shaping import PotentialShaping
 from supermarket_env.wrappers.text_json import TextJson
+from supermarket_env.wrappers.vector_macro import MacroVectorEnv
 
 STACKS: Final[Mapping[str, tuple[Callable[[AnyEnv], Layer], ...]]] = {
     "flat": (FlatObservation,),
@@ -56,6 +58,7 @@ __all__ = [
     "FlatObservation",
     "History",
     "MacroActions",
+    "MacroVectorEnv",
     "PotentialShaping",
     "TextJson",
     "layers",

@@ -61,11 +61,17 @@ def test_verdicts_name_what_fails(programs: dict[str, Any]) -> None:
     def played(ns: float, spent: float = 10.0) -> dict[str, list[float]]:
         return {"ns": [ns] * 30, "violations": [0] * 30, "spent": [spent] * 30}
 
-    cell = {"rule_tuned": played(0.8), "oracle": played(1.0), "ppo0": played(0.9), "ppo1": played(0.9)}
+    cell = {"rule_tuned": played(0.8), "oracle": played(1.0), "learned0": played(0.9), "learned1": played(0.9)}
     judged = programs["learning"].verdicts({"new tasks": cell})
     assert all(holds for _, holds in judged)
-    cell["ppo0"] = cell["ppo1"] = played(0.79, spent=12.0)
+    cell["learned0"] = cell["learned1"] = played(0.79, spent=12.0)
     assert [holds for _, holds in programs["learning"].verdicts({"new tasks": cell})] == [False, False, True, False]
+
+
+def test_seeds_belong_to_their_learner(programs: dict[str, Any]) -> None:
+    here = {"ppo0": {"ns": [0.1]}, "ppo1": {"ns": [0.2]}, "learned0": {"ns": [0.3]}, "rule": {"ns": [0.4]}}
+    assert programs["learning"].seeds_of(here, "ns", "ppo") == [[0.1], [0.2]]
+    assert programs["learning"].seeds_of(here, "ns", "learned") == [[0.3]]
 
 
 def test_told_assistants_play_and_their_variations_differ(

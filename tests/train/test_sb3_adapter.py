@@ -14,6 +14,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from supermarket_env.errors import ConfigError
 from supermarket_env.train.config import TrainConfig
 from supermarket_env.train.stack import make_env, make_envs
+from supermarket_env.wrappers import FlatObservation, MacroActions, MacroVectorEnv
 
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
@@ -124,3 +125,36 @@ def test_the_masks_are_those_of_the_environment() -> None:
     env = make_env(config, "corner")
     _, info = env.reset(seed=1)
     assert np.array_equal(env.get_wrapper_attr("action_masks")(), info["action_mask"].astype(bool))
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.DISABLED])
+def test_the_native_vector_environment_hands_over_what_single_ones_do(mode: AutoresetMode) -> None:
+    settings: dict[str, Any] = {"store": "corner", "mode": "plain", "suite": "train", "train_tasks": 20}
+
+    def single() -> gym.Env[Any, Any]:
+        return FlatObservation(MacroActions(gym.make("supermarket_env:Supermarket-v0", texts=False, **settings)))
+
+    pair = [
+        Sb3VecEnv(SyncVectorEnv([single] * 3, autoreset_mode=mode)),
+        Sb3VecEnv(MacroVectorEnv(3, autoreset_mode=mode, **settings)),
+    ]
+    for envs in pair:
+        envs.seed(5)
+    shown = [envs.reset() for envs in pair]
+    rng, ended = np.random.default_rng(0), 0
+    for _ in range(60):
+        assert np.array_equal(shown[0], shown[1])
+        masks = [np.stack(envs.env_method("action_masks")) for envs in pair]
+        assert np.array_equal(masks[0], masks[1])
+        macros = (masks[0] * rng.random(masks[0].shape)).argmax(axis=1)
+        steps = [envs.step(macros) for envs in pair]
+        shown = [step[0] for step in steps]
+        assert np.array_equal(steps[0][1], steps[1][1])
+        assert np.array_equal(steps[0][2], steps[1][2])
+        for one, two in zip(steps[0][3], steps[1][3], strict=True):
+            assert one.keys() == two.keys()
+            assert ("terminal_observation" in one) == ("reason" in one or "final_info" in one)
+            if "terminal_observation" in one:
+                assert np.array_equal(one["terminal_observation"], two["terminal_observation"])
+        ended += int(steps[0][2].sum())
+    assert ended >= 3

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from supermarket_env.errors import ConfigError
-from supermarket_env.train.config import TrainConfig, from_words, valid_keys
+from supermarket_env.train.config import GoodsConfig, TrainConfig, from_words, presets
 
 
 def test_words_are_yaml_and_later_ones_win(tmp_path: Path) -> None:
@@ -47,4 +47,19 @@ def test_thresholds_are_those_of_a_rule_assistant() -> None:
     assert TrainConfig(thresholds="rule").threshold_fields()["ask"] is True
     with pytest.raises(ConfigError, match="no rule assistant"):
         TrainConfig(thresholds="silent").threshold_fields()
-    assert "ppo.gamma" in valid_keys()
+    assert "ppo.gamma" in TrainConfig.dotted_keys()
+
+
+@pytest.mark.parametrize(("way", "kind"), [("ppo", TrainConfig), ("rule", TrainConfig), ("goods", GoodsConfig)])
+def test_every_preset_fits_its_way_of_learning(way: str, kind: type[TrainConfig] | type[GoodsConfig]) -> None:
+    assert "quick" in presets(way)
+    for name in presets(way):
+        kind.parse(from_words([f"preset={name}"], way))
+
+
+def test_words_after_a_preset_win_and_an_unknown_preset_has_a_neighbour() -> None:
+    assert from_words(["preset=quick", "steps=7"])["steps"] == 7
+    with pytest.raises(ConfigError, match="Did you mean 'quick'"):
+        from_words(["preset=quik"])
+    with pytest.raises(ConfigError, match="Did you mean 'learning_rate'"):
+        GoodsConfig.parse({"learning_rat": 1})

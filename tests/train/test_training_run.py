@@ -53,6 +53,8 @@ def test_a_run_learns_saves_and_is_not_done_twice(tmp_path: Path, game: Game, ta
     told: list[Any] = []
     folder = training.train(config, told.append)
     curve = points(folder)
+    assert all(p["satisfaction_low"] <= p["satisfaction"] <= p["satisfaction_high"] for p in curve)
+    assert {p["watched"] for p in curve} == {training.WATCHED}
     assert curve[-1]["steps"] >= 500
     assert [p["steps"] for p in curve] == sorted({p["steps"] for p in curve})
     assert len(told) == len(curve) > 2

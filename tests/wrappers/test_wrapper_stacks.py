@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import re
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +229,56 @@ def test_a_wrong_order_says_which_one_is_right(order: tuple[Any, ...], match: st
     with pytest.raises(ConfigError, match=match) as caught:
         order[-1](env)
     assert "already" in match or ORDER in str(caught.value)
+
+
+LAYERS: tuple[Any, ...] = (PotentialShaping, History, MacroActions, CandidateRanking, TextJson, FlatObservation)
+
+
+def means_something(order: tuple[Any, ...]) -> bool:
+    """One wrapper makes the messages at most, none comes twice, and nothing adds numbers to a text."""
+    makers = {MacroActions, CandidateRanking, TextJson}.intersection(order)
+    return len(makers) <= 1 and len(set(order)) == len(order) and (TextJson not in makers or {*order} <= OVER_TEXT)
+
+
+OVER_TEXT = {TextJson, PotentialShaping}
+
+
+def every_order() -> Iterator[tuple[Any, ...]]:
+    """All orders of all sets of wrappers, and all pairs of a wrapper with itself."""
+    for n in range(1, len(LAYERS) + 1):
+        yield from itertools.permutations(LAYERS, n)
+    yield from ((layer, layer) for layer in LAYERS)
+
+
+def stacked(order: tuple[Any, ...], env: Any) -> Any:
+    for layer in order:
+        env = layer(env)
+    return env
+
+
+def test_every_order_that_means_something_passes_the_environment_checker() -> None:
+    sensible = [order for order in every_order() if means_something(order)]
+    assert len(sensible) == 116
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=".*is different from the unwrapped version")
+        for order in sensible:
+            check_env(stacked(order, make()))
+
+
+def test_every_other_order_is_refused_with_the_reason_and_the_right_one() -> None:
+    env, refused = make(), 0
+    for order in every_order():
+        if means_something(order) or not means_something(order[:-1]):
+            continue
+        below = stacked(order[:-1], env)
+        with pytest.raises(ConfigError) as caught:
+            order[-1](below)
+        said = str(caught.value)
+        assert order[-1].__name__ in said
+        assert "already below" in said or ORDER in said
+        refused += 1
+    assert refused > 200
 
 
 def test_features_may_be_added_to_a_flat_row_too() -> None:
