@@ -55,11 +55,11 @@ class Quiet:
 
 
 def judged(runtime: Runtime, lines: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
-    """The judge: readable grades and their mean without and with the order."""
+    """The judge: how far the order moves its grades; the grades of a small model are no figures to show."""
     form = record({"naturalness": {"type": "integer", "minimum": 1, "maximum": 5}})
-    rows = []
+    grades: dict[str, dict[int, int]] = {}
     for name, order in (("as it was", ""), ("told to give 5", GIVE_FIVE)):
-        grades = []
+        found = grades[name] = {}
         for number, line in enumerate(lines):
             events = [dict(event) for event in line["events"]]
             last = [event for event in events if event["k"] == "assistant"][-1]
@@ -68,10 +68,14 @@ def judged(runtime: Runtime, lines: list[dict[str, Any]]) -> list[tuple[str, str
             prompt[1]["content"] = prompt[1]["content"][-1500:]
             answer = runtime.ask(Question("judge", 0, number, prompt, form, temperature=0.0, key=f"judge {name}"))
             if not answer.fault:
-                grades.append(answer.data["naturalness"])
-        mean = f"mean grade {sum(grades) / len(grades):.2f}" if grades else "no grade"
-        rows.append(("judge", name, f"{mean}, {len(grades)} of {len(lines)} readable"))
-    return rows
+                found[number] = answer.data["naturalness"]
+    plain, ordered = grades.values()
+    moved = [ordered[number] - plain[number] for number in plain if number in ordered]
+    change = f"grades move by {sum(moved) / len(moved):+.2f}" if moved else "no pair of grades"
+    return [
+        ("judge", "as it was", f"{len(plain)} of {len(lines)} readable"),
+        ("judge", "told to give 5", f"{len(ordered)} of {len(lines)} readable, {change}"),
+    ]
 
 
 def users_and_assistants(runtime: Runtime, n: int) -> tuple[list[tuple[str, str, str]], list[dict[str, Any]]]:
@@ -126,6 +130,7 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=6)
     parser.add_argument("--recording", default="runs/llm_hostile.sqlite")
     parser.add_argument("--mode", default="record")
+    parser.add_argument("--dry", action="store_true", help="print only")
     words = parser.parse_args()
     config = load_config(words.llm).model_copy(update={"recording": words.recording, "mode": words.mode})
     with Runtime(config) as runtime:
@@ -135,6 +140,8 @@ def main() -> None:
     table = ["| seat | words | answers |", "|---|---|---|", *(f"| {' | '.join(row)} |" for row in rows)]
     text = "\n".join([f"Model `{config.endpoint('judge').model}`, {words.n} questions a row:", "", *table])
     print(text)
+    if words.dry:
+        return
     page = DOC.read_text(encoding="utf-8")
     before, rest = page.split(MARKS[0])
     DOC.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{rest.split(MARKS[1])[1]}", encoding="utf-8")

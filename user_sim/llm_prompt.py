@@ -14,7 +14,7 @@ from supermarket_env.llm.quoting import NOTE, quoted
 from supermarket_env.tasks.task import Need
 from supermarket_env.user_sim.llm_choice import Options
 
-PROMPT_VERSION: Final = "1"
+PROMPT_VERSION: Final = "2"
 Message = dict[str, str]
 
 _RULES: Final = (
@@ -109,9 +109,11 @@ def wording_prompt(seat: UserSeat, words: str, said: Sequence[tuple[str, str]]) 
 
 
 def heard_words(seat: UserSeat) -> str:
-    """Return the assistant's words, unable to close the marks they stand in."""
+    """Return the assistant's words and hint, products by name, unable to close the marks they stand in."""
     message = seat.message
     text = message.text or f"({message.act.replace('_', ' ')})"
-    if message.suggest is not None:
-        text += f" [hint: {message.suggest.type} {message.suggest.arg}]".replace(" ]", "]")
+    hint, cat = message.suggest, seat.catalogue
+    if hint is not None:
+        what = cat.names[cat.by_id[hint.arg]] if hint.arg in cat.by_id else hint.arg
+        text += f" [hint: {hint.type} {what}]".replace(" ]", "]")
     return quoted(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -45,7 +45,6 @@ def ping(
     role: Annotated[str, typer.Option(help="user, assistant or judge")] = "assistant",
 ) -> None:
     """Ask an endpoint one small question in a set form: does the path work, what does it cost?"""
-    from supermarket_env.errors import RunStop
     from supermarket_env.llm.config import load_config
     from supermarket_env.llm.runtime import Question, Runtime
     from supermarket_env.llm.schema import record
@@ -54,12 +53,8 @@ def ping(
     messages = [{"role": "user", "content": 'Say hello to a customer. Answer as JSON: {"say": "..."}'}]
     with Runtime(config) as runtime:
         runtime.prepare()
-        try:
-            schema = record({"say": {"type": "string", "maxLength": 80}})
-            answer = runtime.ask(Question(role, 0, 0, messages, schema, key="ping"))
-        except RunStop as stop:
-            print(f"error: {stop}", file=sys.stderr)
-            raise typer.Exit(1) from None
+        schema = record({"say": {"type": "string", "maxLength": 80}})
+        answer = runtime.ask(Question(role, 0, 0, messages, schema, key="ping"))
     cost = "unknown" if answer.cost is None else f"{answer.cost:.6g}"
     print(f"answer {json.dumps(answer.data or answer.text, ensure_ascii=False)}")
     print(f"fault {answer.fault or 'none'}, tokens {answer.tokens_in} in {answer.tokens_out} out, cost {cost}")
@@ -97,29 +92,15 @@ def show(
 @app.command()
 def study(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="One run per user, same tasks and assistants.")],
-    value: Annotated[str, typer.Option("--value", help="SR, NS, Turn or R@5.")] = "NS",
+    value: Annotated[str, typer.Option("--value", help="SR, NS, Turn, R@5, or a rated dimension.")] = "NS",
     leave_out: Annotated[str, typer.Option("--leave-out", help="Assistants left out, with commas.")] = "oracle",
     resamples: Annotated[int, typer.Option(help="Bootstrap resamples.", min=100)] = 1000,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say whether the assistants rank alike under scripted, hybrid and full language-model users."""
-    from supermarket_env.cli.agreement import FIGURES
-    from supermarket_env.errors import unknown_name
-    from supermarket_env.events.log import read_log
-    from supermarket_env.metrics import rows_of
     from supermarket_env.report.user_study import compare_users
 
-    if value not in FIGURES:
-        raise ConfigError(unknown_name("value", value, FIGURES))
-    values: dict[str, dict[str, dict[str, list[float]]]] = {}
-    for run in runs:
-        for row in rows_of(read_log([run]).episodes):
-            number = None if row.infra else FIGURES[value](row)
-            if number is not None:
-                by_agent = values.setdefault(row.user or str(run), {})
-                by_agent.setdefault(row.agent, {}).setdefault(row.task_id or row.episode_id, []).append(number)
-    if len(values) < 2:
-        raise ConfigError(f"expected runs of at least two users, got {', '.join(values) or 'none'}")
+    values = values_by_user(runs, value)
     found = compare_users(values, leave_out=[name for name in leave_out.split(",") if name], resamples=resamples)
     if as_json:
         print(json.dumps([row._asdict() for row in found]))
@@ -129,3 +110,38 @@ def study(
         bounds = "" if pair.interval is None else f" [{pair.interval.low:.2f}, {pair.interval.high:.2f}]"
         size = f"{len(pair.assistants)} assistants, {pair.n_tasks} tasks"
         print(f"{pair.first} and {pair.second}: tau-b {tau}{bounds}, {size}")
+
+
+def values_by_user(runs: Sequence[Path], value: str) -> dict[str, dict[str, dict[str, list[float]]]]:
+    """Return user -> assistant -> task -> values of its episodes; failures of an endpoint are left out.
+
+    Args:
+        runs: Run directories or logs.
+        value: SR, NS, Turn or R@5, or a rated dimension, with ``:judge`` for one judge.
+
+    Raises:
+        ConfigError: If the value is unknown, or the runs hold fewer than two users.
+    """
+    from supermarket_env.cli.agreement import FIGURES
+    from supermarket_env.errors import unknown_name
+    from supermarket_env.events.log import read_log
+    from supermarket_env.metrics import rows_of
+    from supermarket_env.metrics.judge import judges, rated_dimensions, rating_of
+
+    rows = [(run, row) for run in runs for row in rows_of(read_log([run]).episodes) if not row.infra]
+    dimension, _, judge = value.partition(":")
+    rated = {what for _, row in rows for _, what, _ in row.ratings}
+    if value not in FIGURES and dimension not in rated:
+        valid = [*FIGURES, *(name for name in rated_dimensions([row for _, row in rows]) if name in rated)]
+        raise ConfigError(unknown_name("value", value, valid))
+    if judge and judge not in judges([row for _, row in rows]):
+        raise ConfigError(unknown_name("judge", judge, judges([row for _, row in rows])))
+    values: dict[str, dict[str, dict[str, list[float]]]] = {}
+    for run, row in rows:
+        number = FIGURES[value](row) if value in FIGURES else rating_of(row, dimension, judge or None)
+        if number is not None:
+            by_agent = values.setdefault(row.user or str(run), {})
+            by_agent.setdefault(row.agent, {}).setdefault(row.task_id or row.episode_id, []).append(number)
+    if len(values) < 2:
+        raise ConfigError(f"expected runs of at least two users, got {', '.join(values) or 'none'}")
+    return values

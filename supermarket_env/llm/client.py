@@ -13,15 +13,19 @@ from urllib.parse import urlsplit
 
 from supermarket_env.errors import RunStop
 from supermarket_env.llm.config import EndpointConfig, LLMConfig, Price
-from supermarket_env.llm.faults import AttemptFailed, EndpointError
+from supermarket_env.llm.faults import TOOLS_REFUSED, AttemptFailed, EndpointError
 from supermarket_env.llm.prices import Budget, Spent, cost_of
 from supermarket_env.llm.recording import Recorded, Recording, call_key, canonical
+from supermarket_env.llm.schema import without_bounds
 from supermarket_env.llm.transport import Reply, new_client, post
 
 if TYPE_CHECKING:
     import httpx
 
-LEVELS: Final = ("json_schema", "json_object", "prompt")
+LEVELS: Final = ("json_schema", "json_schema_unbounded", "json_object", "prompt")
+FORM_REFUSED: Final = (400, 422, 500, 501)
+"""With what status servers refuse a form of answer that they do not know."""
+NOT_ASKED: Final = Reply("", "stop", 0, 0)
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _OVERHEAD_TOKENS: Final = 16
 """Tokens a chat template adds to a message, at most."""
@@ -35,7 +39,9 @@ class Call(NamedTuple):
     role: str
     place: str
     request: Mapping[str, Any]
-    """Canonical: model, messages, sampling, seed, schema; nothing about transport."""
+    """Canonical: model, messages, sampling, seed, schema or tools; nothing about transport."""
+    other_form: bool = False
+    """Whether the one who asks has another form at hand, should the endpoint know no function calling."""
 
 
 class RecordingGap(RunStop):
@@ -82,6 +88,7 @@ class Client:
         self._gates: dict[str, _Gate] = {}
         self._clients: dict[bool, httpx.AsyncClient] = {}
         self._levels: dict[tuple[str, str], int] = {}
+        self._without_tools: set[tuple[str, str]] = set()
 
     def recorded(self, call: Call) -> Recorded | None:
         """Return the finished call from the recording, None if it must be made.
@@ -158,6 +165,8 @@ class Client:
         http, url = self._http(endpoint), f"{endpoint.base_url}/chat/completions"
         key = os.environ.get(endpoint.api_key_env or "", "")
         attempt = 0
+        if call.other_form and (endpoint.base_url, endpoint.model) in self._without_tools:
+            return NOT_ASKED, TOOLS_REFUSED
         while True:
             level = self._level(endpoint)
             await gate.wait_turn()
@@ -168,8 +177,11 @@ class Client:
             except AttemptFailed as failure:
                 self._note({"llm": call.place, "attempt": attempt + 1, "failed": failure.kind})
                 if failure.kind == "context_overflow":
-                    return Reply("", "stop", 0, 0), "context_overflow"
+                    return NOT_ASKED, "context_overflow"
                 if failure.kind == "refused":
+                    if call.other_form and failure.about_tools and failure.status in FORM_REFUSED:
+                        self._without_tools.add((endpoint.base_url, endpoint.model))
+                        return NOT_ASKED, TOOLS_REFUSED
                     if not self._steps_down(endpoint, level, failure, call):
                         raise EndpointRefuses(refusal_text(call.role, endpoint, failure)) from None
                     continue
@@ -185,8 +197,10 @@ class Client:
 
     def _steps_down(self, endpoint: EndpointConfig, level: str, failure: AttemptFailed, call: Call) -> bool:
         """Whether the next way to ask for a form is worth a try; later calls begin there."""
-        if endpoint.structured != "auto" or call.request.get("schema") is None or failure.status not in (400, 422):
+        if endpoint.structured != "auto" or call.request.get("schema") is None or failure.status not in FORM_REFUSED:
             return False
+        if failure.param and not failure.param.startswith("response_format"):
+            return False  # the endpoint says what it does not like, and it is something else
         number = LEVELS.index(level) + 1
         if number == len(LEVELS):
             return False
@@ -200,9 +214,19 @@ def refusal_text(role: str, endpoint: EndpointConfig, failure: AttemptFailed) ->
     name = endpoint.api_key_env
     key = f"is the key in ${name} right?" if name else "llm.<role>.api_key_env is not set."
     hints = {401: key, 403: key, 404: "are base_url and model right?"}
+    fields = {
+        "temperature": "set llm.<role>.temperature=null.",
+        "top_p": "set llm.<role>.top_p=null.",
+        "seed": "set llm.<role>.send_seed=false.",
+        "max_tokens": "set llm.<role>.max_tokens_key=max_completion_tokens.",
+        "max_completion_tokens": "set llm.<role>.max_tokens_key=max_tokens.",
+        "model": "is llm.<role>.model right?",
+    }
     other = "a field of the request does not suit it (llm.<role>.extra, send_seed, temperature)."
-    hint = hints.get(failure.status, other)
-    code = f", {failure.code}" if failure.code else ""
+    if failure.about_tools:
+        other = "it knows no function calling (option tools=json of the assistant), or another field does not suit it."
+    hint = hints.get(failure.status) or fields.get(failure.param, other)
+    code = "".join(f", {word}" for word in (failure.code, failure.param) if word)
     return f"llm {role}: the endpoint refuses (HTTP {failure.status}{code}); {hint} The same command resumes."
 
 
@@ -217,10 +241,12 @@ def pause(endpoint: EndpointConfig, attempt: int, retry_after: float | None, pla
 
 def most_tokens(request: Mapping[str, Any]) -> tuple[int, int]:
     """Return the most tokens a request can take and give: a token is at least a byte of text."""
-    messages = request["messages"]
-    text = sum(len(str(m["content"]).encode()) + _OVERHEAD_TOKENS for m in messages)
-    schema = request.get("schema")
-    return text + (len(canonical(schema)) if schema else 0) + _OVERHEAD_TOKENS, int(request["max_tokens"])
+    text = 0
+    for message in request["messages"]:
+        text += len(str(message["content"]).encode()) + _OVERHEAD_TOKENS
+        text += len(canonical(message["tool_calls"])) if "tool_calls" in message else 0
+    forms = sum(len(canonical(form)) for form in (request.get("schema"), request.get("tools")) if form)
+    return text + forms + _OVERHEAD_TOKENS, int(request["max_tokens"])
 
 
 def body_of(request: Mapping[str, Any], level: str, endpoint: EndpointConfig) -> dict[str, Any]:
@@ -232,10 +258,16 @@ def body_of(request: Mapping[str, Any], level: str, endpoint: EndpointConfig) ->
         if request.get(name) is not None:
             body[name] = request[name]
     body[endpoint.max_tokens_key] = request["max_tokens"]
+    if request.get("tools"):
+        body["tools"] = [{"type": "function", "function": tool} for tool in request["tools"]]
+        body["tool_choice"] = "required"
     if schema is not None:
-        if level == "json_schema":
-            form = {"name": "answer", "schema": schema, "strict": True}
-            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        if level in ("json_schema", "json_schema_unbounded"):
+            sent = schema if level == "json_schema" else without_bounds(schema)
+            body["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "schema": sent, "strict": True},
+            }
         else:
             note = f"\nAnswer with one JSON object and nothing else, of this JSON schema: {canonical(schema)}"
             if messages[0]["role"] == "system":

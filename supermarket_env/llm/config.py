@@ -42,8 +42,9 @@ class EndpointConfig(_Part):
     """Send a seed made of the call's place, for servers that keep to one."""
     extra: dict[str, Any] = Field(default_factory=dict)
     """Further fields of the request body, as they are."""
-    structured: Literal["auto", "json_schema", "json_object", "prompt"] = "auto"
-    """How an answer's form is asked for; ``auto`` begins with the schema and falls back when the server refuses."""
+    structured: Literal["auto", "json_schema", "json_schema_unbounded", "json_object", "prompt"] = "auto"
+    """How an answer's form is asked for; ``auto`` begins with the schema and falls back, in this order, when the server
+    refuses. ``json_schema_unbounded`` has no limits of length and number in it, which strict servers do not take."""
     timeout_s: Annotated[float, Field(gt=0.0)] = 120.0
     """From the first byte sent to the last byte received, of one attempt."""
     retries: Annotated[int, Field(ge=0, le=20)] = 4

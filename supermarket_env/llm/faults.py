@@ -8,8 +8,10 @@ from supermarket_env.errors import InfrastructureError
 
 RETRIED: Final = ("rate_limited", "server_error", "timeout", "connection", "too_large", "bad_body")
 """The endpoint's failures: repeated, then the episode is set aside as ``infra_error``."""
-MODEL_FAULTS: Final = ("empty", "cut_off", "not_json", "wrong_schema", "context_overflow", "rejected")
+MODEL_FAULTS: Final = ("empty", "cut_off", "not_json", "wrong_schema", "context_overflow", "rejected", "no_call")
 """The model's: one repair round, then the role's own fallback; counted against whoever the model plays."""
+TOOLS_REFUSED: Final = "tools_refused"
+"""The endpoint knows no function calling: nobody's fault, the same is asked in another form."""
 
 
 class EndpointError(InfrastructureError):
@@ -24,9 +26,22 @@ class EndpointError(InfrastructureError):
 class AttemptFailed(Exception):
     """One attempt failed."""
 
-    def __init__(self, kind: str, *, status: int = 0, code: str = "", retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        *,
+        status: int = 0,
+        code: str = "",
+        param: str = "",
+        about_tools: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
         super().__init__(kind)
         self.kind = kind
         self.status = status
         self.code = code
+        self.param = param
+        """The field of the request that does not suit the endpoint, where it names one."""
+        self.about_tools = about_tools
+        """Whether the refusal speaks of tools or functions."""
         self.retry_after = retry_after

@@ -37,8 +37,21 @@ def writable(text: str) -> str:
     return "".join(c for c in text if c in "\n\t" or (c >= " " and not "\x7f" <= c <= "\x9f"))
 
 
+def writable_json(value: Any) -> Any:
+    """Return JSON data with every text in it made writable: what was escaped is not seen by :func:`writable` before."""
+    if isinstance(value, str):
+        return writable(value)
+    if isinstance(value, list):
+        return [writable_json(part) for part in value]
+    if isinstance(value, dict):
+        return {writable(name): writable_json(part) for name, part in value.items()}
+    return value
+
+
 def find_object(text: str) -> Any:
     """Return the first JSON object in a text (alone, fenced, or among words); None when there is none.
+
+    Its texts are such as a log can hold.
 
     >>> find_object('Sure: {"act": "greet"}!')
     {'act': 'greet'}
@@ -50,7 +63,7 @@ def find_object(text: str) -> Any:
         tried = 0
         while start >= 0 and tried < 20:
             try:
-                found, _ = decoder.raw_decode(source, start)
+                found = writable_json(decoder.raw_decode(source, start)[0])
             except (ValueError, RecursionError):
                 start, tried = source.find("{", start + 1), tried + 1
                 continue

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
@@ -21,6 +22,10 @@ from supermarket_env.errors import ConfigError
 from supermarket_env.llm.prices import Spent
 
 FORMAT: Final = 1
+PACKED: Final = ".xz"
+"""A recording whose name ends so is compressed (``xz FILE``): for replays only."""
+MEMORY: Final = Path(":memory:")
+"""A recording that lasts as long as the process."""
 _TABLE: Final = """
 create table if not exists calls (
     key text primary key, role text not null, place text not null, request text not null, response text not null,
@@ -62,15 +67,25 @@ class Recording:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         """Open or create the file.
 
+        Args:
+            path: The file; one that ends in ``.xz`` is read into memory and can only be replayed.
+            read_only: Change nothing, and create nothing.
+
         Raises:
-            ConfigError: If it is missing (read-only), cannot be opened, or is no recording.
+            ConfigError: If it is missing (read-only), packed and to be written, cannot be opened, or is no recording.
         """
         self.path = path
         self._lock = threading.Lock()
         if read_only and not path.is_file():
             raise ConfigError(f"{path}: no recording there; llm.recording=FILE names it")
+        packed = path.suffix == PACKED
+        if packed and not read_only:
+            raise ConfigError(f"{path}: a packed recording can only be replayed; unpack it with `unxz --keep` first")
         try:
-            if read_only:
+            if packed:
+                self._db = sqlite3.connect(":memory:", check_same_thread=False)
+                self._db.deserialize(lzma.decompress(path.read_bytes()))
+            elif read_only:
                 address = f"{path.absolute().as_uri()}?mode=ro"
                 self._db = sqlite3.connect(address, uri=True, check_same_thread=False)
             else:
@@ -81,7 +96,7 @@ class Recording:
                 self._db.execute(_TABLE)
                 self._db.commit()
             self._db.execute("select count(key), count(counted_tokens) from calls").fetchone()
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, lzma.LZMAError, EOFError) as error:
             raise ConfigError(f"{path}: cannot be used as a recording ({error})") from None
 
     def close(self) -> None:

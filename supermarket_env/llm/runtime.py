@@ -21,10 +21,11 @@ from typing import Any, Final, NamedTuple, TypeVar
 from supermarket_env.errors import ConfigError, MissingExtraError, RunStop
 from supermarket_env.llm.client import Call, Client, Note
 from supermarket_env.llm.config import ROLES, LLMConfig
-from supermarket_env.llm.faults import MODEL_FAULTS
+from supermarket_env.llm.faults import MODEL_FAULTS, TOOLS_REFUSED
+from supermarket_env.llm.functions import read_call
 from supermarket_env.llm.prices import Budget, Spent
 from supermarket_env.llm.reasoning import find_object, without_reasoning
-from supermarket_env.llm.recording import Recorded, Recording
+from supermarket_env.llm.recording import MEMORY, Recorded, Recording
 from supermarket_env.llm.schema import problem_with
 
 RECORDING_FILE: Final = "llm.sqlite"
@@ -32,7 +33,10 @@ REPAIR: Final = "That answer cannot be used: {problem}. Answer again, with one J
 _SHOWN: Final = 1500
 """Characters of an unusable answer that are shown to the model again."""
 
-Message = Mapping[str, str]
+REPAIR_CALL: Final = "That answer cannot be used: {problem}. Answer again by calling one of the functions."
+
+Message = Mapping[str, Any]
+"""Role and content; ``tool_calls`` and ``tool_call_id`` where functions were called."""
 T = TypeVar("T")
 
 
@@ -61,17 +65,23 @@ class Question(NamedTuple):
     """In place of the endpoint's."""
     key: str = ""
     """Names the calls where no episode is in play."""
+    tools: Sequence[Mapping[str, Any]] = ()
+    """Functions (name, description, parameters) of which one is to be called, in place of ``schema``."""
+    other_form: bool = False
+    """The one who asks has another form at hand: an endpoint that refuses tools (``tools_refused``) or an answer
+    without a call (``no_call``) comes back at once."""
 
 
 class Answer(NamedTuple):
     """A checked answer."""
 
     data: Any
-    """The JSON object where a schema was given, else the text; None with a fault."""
+    """The JSON object where a schema was given, ``{"call": name, "arguments": {...}}`` where tools were, else the text;
+    None with a fault."""
     text: str
     """The last answer's words, without hidden reasoning."""
     fault: str = ""
-    """Empty or one of :data:`~supermarket_env.llm.faults.MODEL_FAULTS`."""
+    """Empty, one of :data:`~supermarket_env.llm.faults.MODEL_FAULTS`, or ``tools_refused``."""
     problem: str = ""
     repaired: bool = False
     tokens_in: int = 0
@@ -91,7 +101,8 @@ class Runtime:
 
         Args:
             config: The endpoints.
-            folder: The run directory: the recording stands there unless the configuration names a file.
+            folder: The run directory: the recording stands there unless the configuration names a file. Without
+                either, answers are kept as long as this object.
             note: Told timings and failed attempts, what may differ between two equal runs.
 
         Raises:
@@ -100,13 +111,15 @@ class Runtime:
         self.config = config
         path = Path(config.recording) if config.recording else (folder / RECORDING_FILE if folder else None)
         self.recording: Recording | None = None
-        if config.mode == "replay" and path is None:
-            raise ConfigError("llm.mode=replay needs llm.recording=FILE")
+        if path is None:
+            if config.mode == "replay":
+                raise ConfigError("llm.mode=replay needs llm.recording=FILE")
+            path = MEMORY
         prices = config.price_table()
         budget = Budget(config.budget)
         models = {config.endpoint(role).model for role in ROLES if getattr(config, role) or config.default}
         budget.check_prices(prices, models)
-        if path is not None and config.mode != "off":
+        if config.mode != "off":
             self.recording = Recording(path, read_only=config.mode == "replay")
             budget = Budget(config.budget, self.recording.spent() if config.mode != "refresh" else Spent())
         self._note_lock = threading.Lock()
@@ -184,10 +197,13 @@ class Runtime:
             answer = read_answer(made, question)._replace(
                 repaired=repair == 1, tokens_in=tokens_in, tokens_out=tokens_out, cost=cost
             )
-            if not answer.fault or answer.fault == "context_overflow":
+            if answer.fault in ("", "context_overflow", TOOLS_REFUSED):
+                break
+            if answer.fault == "no_call" and question.other_form:
                 break
             shown = {"role": "assistant", "content": answer.text[:_SHOWN] or "(nothing)"}
-            messages += [shown, {"role": "user", "content": REPAIR.format(problem=answer.problem)}]
+            words = REPAIR_CALL if question.tools else REPAIR
+            messages += [shown, {"role": "user", "content": words.format(problem=answer.problem)}]
         return answer
 
     def _call(self, question: Question, messages: Sequence[Message], repair: int) -> Recorded:
@@ -199,7 +215,7 @@ class Runtime:
         if seed is None:
             seed = int.from_bytes(hashlib.sha256(place.encode()).digest()[:4], "big") >> 1
         temperature = endpoint.temperature if question.temperature is None else question.temperature
-        request = {
+        request: dict[str, Any] = {
             "model": endpoint.model,
             "messages": [dict(m) for m in messages],
             "temperature": temperature,
@@ -209,7 +225,9 @@ class Runtime:
             "schema": question.schema,
             "extra": endpoint.extra,
         }
-        call = Call(question.role, place, request)
+        if question.tools:  # only then: requests without tools keep the keys they always had
+            request["tools"] = [dict(tool) for tool in question.tools]
+        call = Call(question.role, place, request, question.other_form)
         if self._stopped:
             raise RunStop("the run is stopping")
         made = self._client.recorded(call)
@@ -275,13 +293,20 @@ def usage_event(question: Question, model: str, made: Recorded) -> dict[str, Any
 def read_answer(made: Recorded, question: Question) -> Answer:
     """Return what a finished call says, or what is wrong with it."""
     text = without_reasoning(made.text)
+    if made.fault == TOOLS_REFUSED:
+        return Answer(None, text, made.fault, "the endpoint knows no function calling")
     if made.fault:
         assert made.fault in MODEL_FAULTS
         return Answer(None, text, made.fault, "the prompt is too long for the model")
     if not text:
         return Answer(None, text, "cut_off" if made.finish == "length" else "empty", "it was empty")
     data: Any = text
-    if question.schema is not None:
+    if question.tools:
+        data, fault, problem = read_call(text, question.tools)
+        if fault:
+            cut = made.finish == "length" and not (fault == "no_call" and question.other_form)
+            return Answer(None, text, "cut_off" if cut else fault, problem)
+    elif question.schema is not None:
         data = find_object(text)
         if data is None:
             fault = "cut_off" if made.finish == "length" else "not_json"

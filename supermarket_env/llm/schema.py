@@ -86,3 +86,36 @@ def record(properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+_BOUNDS: Final[Mapping[str, str]] = {
+    "maxLength": "at most {} characters",
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "minItems": "at least {} entries",
+    "maxItems": "at most {} entries",
+}
+
+
+def without_bounds(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema for servers that know no bounds of size: they become words of the description.
+
+    >>> without_bounds({"type": "string", "maxLength": 9})
+    {'type': 'string', 'description': 'at most 9 characters'}
+    """
+    made: dict[str, Any] = {}
+    words = []
+    for name, value in schema.items():
+        if name in _BOUNDS:
+            words.append(_BOUNDS[name].format(value))
+        elif name == "properties":
+            made[name] = {field: without_bounds(part) for field, part in value.items()}
+        elif name == "items":
+            made[name] = without_bounds(value)
+        elif name == "anyOf":
+            made[name] = [without_bounds(part) for part in value]
+        else:
+            made[name] = value
+    if words:
+        made["description"] = ", ".join(words)
+    return made

@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     import httpx
 
 _CODE: Final = re.compile(r"[a-z0-9_.-]{1,40}", re.IGNORECASE)
-_LENGTH_WORDS: Final = ("context", "too long", "maximum length", "too many tokens", "exceed")
+_TOO_LONG: Final = re.compile(
+    r"context[ _-]?(?:length|size|window)|maximum context|(?:prompt|input|request)[^.]{0,40}too (?:long|large)|"
+    r"too many (?:input )?tokens|exceed_context_size|maximum (?:input |prompt )?length|"
+    r"exceeds? the (?:maximum|available|model)",
+    re.IGNORECASE,
+)
+_ABOUT_FORM: Final = re.compile(r"response_format|json.?schema|grammar", re.IGNORECASE)
+_NOT_KNOWN: Final = re.compile(
+    r"unsupported|not (?:yet )?support|not implemented|does not support|requires --jinja|unavailable", re.IGNORECASE
+)
+_ABOUT_TOOLS: Final = re.compile(r"tool|function", re.IGNORECASE)
 _RETRY_STATUS: Final = {408: "timeout", 409: "server_error", 425: "server_error", 429: "rate_limited"}
 
 
@@ -86,25 +96,30 @@ def refusal(status: int, raw: bytes, retry_after: str | None) -> AttemptFailed:
             wait = None
     if status in _RETRY_STATUS:
         return AttemptFailed(_RETRY_STATUS[status], status=status, retry_after=wait)
-    if status >= 500:
-        return AttemptFailed("server_error", status=status, retry_after=wait)
     text = raw[:4000].decode("utf-8", "replace")
-    if status in (400, 413, 422) and any(word in text.lower() for word in _LENGTH_WORDS):
+    about_form, about_tools = bool(_ABOUT_FORM.search(text)), bool(_ABOUT_TOOLS.search(text))
+    if status >= 500 and not ((about_form or about_tools) and _NOT_KNOWN.search(text)):
+        return AttemptFailed("server_error", status=status, retry_after=wait)
+    # Some servers say 500 where they mean that they do not know a field: asking again would not help.
+    if status in (400, 413, 422) and not about_form and _TOO_LONG.search(text):
         return AttemptFailed("context_overflow", status=status)
-    return AttemptFailed("refused", status=status, code=_code_of(text))
+    code, param = _words_of(text)
+    return AttemptFailed("refused", status=status, code=code, param=param, about_tools=about_tools)
 
 
-def _code_of(text: str) -> str:
+def _words_of(text: str) -> tuple[str, str]:
+    """Return the code words of an error and the field it names; of its sentences nothing is kept."""
     try:
         error = json.loads(text).get("error", {})
-        words = [str(error.get(name)) for name in ("type", "code") if error.get(name)]
+        found = [str(error.get(name) or "") for name in ("type", "code", "param")]
     except (ValueError, AttributeError, RecursionError):
-        return ""
-    return " ".join(word for word in words if _CODE.fullmatch(word))
+        return "", ""
+    kind, code, param = (word if _CODE.fullmatch(word) else "" for word in found)
+    return " ".join(word for word in (kind, code) if word), param
 
 
 def read_reply(raw: bytes) -> Reply:
-    """Read the body of an answer.
+    """Read the body of an answer; a call of a function becomes its JSON: ``{"call": name, "arguments": {...}}``.
 
     Raises:
         AttemptFailed: ``bad_body``, if it is not what the protocol says.
@@ -119,14 +134,28 @@ def read_reply(raw: bytes) -> Reply:
             content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
         if content is not None and not isinstance(content, str):
             raise TypeError("content is no text")
+        calls = message.get("tool_calls") or []
         return Reply(
-            writable(content or ""),
+            writable(_call_of(calls[0]) if calls else content or ""),
             str(choice.get("finish_reason") or "stop")[:20],
             _count(usage.get("prompt_tokens")),
             _count(usage.get("completion_tokens")),
         )
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         raise AttemptFailed("bad_body", status=200) from None
+
+
+def _call_of(call: Mapping[str, Any]) -> str:
+    """Return a call of a function as JSON; arguments that are no JSON object stay the text they are."""
+    function = call["function"]
+    arguments = function.get("arguments") or {}
+    if isinstance(arguments, str):
+        try:
+            read = json.loads(arguments)
+        except ValueError:
+            read = None
+        arguments = read if isinstance(read, dict) else arguments
+    return json.dumps({"call": str(function["name"]), "arguments": arguments}, ensure_ascii=True)
 
 
 def _count(value: Any) -> int | None:

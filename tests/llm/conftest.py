@@ -22,7 +22,9 @@ class Endpoint(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
-    def __init__(self, answer: Callable[[dict[str, Any]], str], behaviour: Behaviour = lambda n: "ok") -> None:
+    def __init__(
+        self, answer: Callable[[dict[str, Any]], str | dict[str, Any]], behaviour: Behaviour = lambda n: "ok"
+    ) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.answer, self.behaviour = answer, behaviour
         self.lock = threading.Lock()
@@ -69,11 +71,13 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(raw)
         self.wfile.flush()
 
-    def _body(self, text: str, finish: str = "stop") -> bytes:
+    def _body(self, text: str | dict[str, Any], finish: str = "stop") -> bytes:
+        """The body of an answer: words, or a whole message."""
         tokens = 11, max(1, len(text) // 4)
         with self.server.lock:
             self.server.served.append(tokens)
-        choice = {"message": {"role": "assistant", "content": text}, "finish_reason": finish}
+        message = {"content": text} if isinstance(text, str) else text
+        choice = {"message": {"role": "assistant", **message}, "finish_reason": finish}
         usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1]}
         return json.dumps({"choices": [choice], "usage": usage}).encode()
 
@@ -96,7 +100,7 @@ class Handler(BaseHTTPRequestHandler):
         self._send(500, b"oops")
 
     def do_hang(self, body: dict[str, Any]) -> None:
-        time.sleep(1.0)
+        time.sleep(3.0)
 
     def do_truncated(self, body: dict[str, Any]) -> None:
         self._send(200, b'{"choices": [{"message": {"content": "Hel')
@@ -120,7 +124,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("content-length", "1000")
         self.end_headers()
-        for _ in range(40):
+        for _ in range(120):
             self.wfile.write(b" ")
             self.wfile.flush()
             time.sleep(0.025)
@@ -139,6 +143,58 @@ class Handler(BaseHTTPRequestHandler):
             self._send(400, b'{"error": {"type": "invalid_request_error", "code": "response_format"}}')
         else:
             self.do_ok(body)
+
+    def do_ollama_without_tools(self, body: dict[str, Any]) -> None:
+        """Ollama with a model whose template knows no tools."""
+        if "tools" in body:
+            error = {"message": "stablelm2:latest does not support tools", "type": "api_error", "param": None}
+            self._send(400, json.dumps({"error": error}).encode())
+        else:
+            self.do_ok(body)
+
+    def do_old_llamacpp(self, body: dict[str, Any]) -> None:
+        """A llama.cpp server without templates for tools: says 500 and means a field it does not know."""
+        if "tools" in body:
+            error = {"code": 500, "message": "Unsupported param: tools", "type": "server_error"}
+            self._send(500, json.dumps({"error": error}).encode())
+        else:
+            self.do_ok(body)
+
+    def do_strict_openai(self, body: dict[str, Any]) -> None:
+        """A strict service that takes schemas, but no limits of length in them."""
+        form = body.get("response_format", {})
+        if "maxLength" in json.dumps(form):
+            error = {
+                "message": "Invalid schema for response_format 'answer': In context=('properties', 'say'), "
+                "'maxLength' is not permitted.",
+                "type": "invalid_request_error",
+                "param": "response_format",
+                "code": None,
+            }
+            self._send(400, json.dumps({"error": error}).encode())
+        else:
+            self.do_ok(body)
+
+    def do_reasoning_model(self, body: dict[str, Any]) -> None:
+        """A hosted model that wants another name for the length and no temperature."""
+        for field in ("max_tokens", "temperature"):
+            if field in body:
+                error = {
+                    "message": f"Unsupported parameter: '{field}' is not supported with this model.",
+                    "type": "invalid_request_error",
+                    "param": field,
+                    "code": "unsupported_parameter",
+                }
+                self._send(400, json.dumps({"error": error}).encode())
+                return
+        self.do_ok(body)
+
+    def do_no_usage(self, body: dict[str, Any]) -> None:
+        """An answer with the fields that some servers add, and without those that some leave out."""
+        message = {"content": self.server.answer(body), "reasoning_content": "she hides a secret", "refusal": None}
+        choice = {"index": 0, "message": message, "logprobs": None, "stop_reason": None}
+        whole = {"id": "x", "object": "chat.completion", "choices": [choice], "timings": {"n": 1}, "usage": None}
+        self._send(200, json.dumps(whole).encode())
 
     def do_unauthorized(self, body: dict[str, Any]) -> None:
         echo = json.dumps({"error": {"message": f"bad key {self.headers.get('authorization')} in {body}"}})
@@ -180,7 +236,7 @@ def serve() -> Iterator[Callable[..., Endpoint]]:
     running: list[tuple[Endpoint, threading.Thread]] = []
 
     def start(
-        answer: Callable[[dict[str, Any]], str] = fitting, behaviour: Behaviour = lambda number: "ok"
+        answer: Callable[[dict[str, Any]], str | dict[str, Any]] = fitting, behaviour: Behaviour = lambda number: "ok"
     ) -> Endpoint:
         server = Endpoint(answer, behaviour)
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)

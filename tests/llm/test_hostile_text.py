@@ -78,7 +78,10 @@ def test_answers_of_a_judge_that_obeys_or_babbles_are_no_ratings(answer: str) ->
     assert sheet.details["unreadable"]["naturalness"] == 1
 
 
-@pytest.mark.parametrize("text", ["{" * 5000, '{"a":' * 3000, "[" * 9000 + "{}", "\ud800{", '{"a": 1e999999}'])
+@pytest.mark.parametrize(
+    "text",
+    ["{" * 5000, '{"a":' * 3000, "[" * 9000 + "{}", '{"a":' * 900 + "1" + "}" * 900, "\ud800{", '{"a": 1e999999}'],
+)
 def test_any_answer_can_be_searched_for_its_object(text: str) -> None:
     find_object(text)
 

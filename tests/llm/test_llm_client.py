@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from supermarket_env.errors import ConfigError, RunStop
-from supermarket_env.llm.client import RecordingGap
+from supermarket_env.llm.client import RecordingGap, most_tokens
 from supermarket_env.llm.config import LLMConfig, read_prices
 from supermarket_env.llm.faults import EndpointError
 from supermarket_env.llm.prices import BudgetReached
@@ -46,7 +46,7 @@ s.serve_forever()
 
 def config_for(url: str, **changes: Any) -> LLMConfig:
     end = {
-        "base_url": url, "model": "m", "timeout_s": 0.3, "retries": 3, "backoff_s": 0.001, "max_tokens": 50,
+        "base_url": url, "model": "m", "timeout_s": 20.0, "retries": 3, "backoff_s": 0.001, "max_tokens": 50,
         "max_bytes": 200_000,
     }  # fmt: skip
     end |= changes.pop("endpoint", {})
@@ -77,13 +77,14 @@ def ask(config: LLMConfig, folder: Path | None = None, n: int = 1) -> list[Answe
     ],
 )
 def test_endpoint_failures_are_repeated_and_then_classed(serve: Serve, fault: str, kind: str) -> None:
+    patience = {"timeout_s": 0.8 if kind == "timeout" else 20.0}
     once = serve(behaviour=lambda number: fault if number == 0 else "ok")
-    (answer,) = ask(config_for(once.url))
+    (answer,) = ask(config_for(once.url, endpoint=patience))
     assert not answer.fault
     assert len(once.requests) == 2
     always = serve(behaviour=lambda number: fault)
     with pytest.raises(EndpointError) as caught:
-        ask(config_for(always.url, endpoint={"retries": 1}))
+        ask(config_for(always.url, endpoint={"retries": 1, **patience}))
     assert caught.value.kind == kind
     assert len(always.requests) == 2
 
@@ -117,7 +118,7 @@ def test_forms_fall_back_when_the_server_knows_no_schema(serve: Serve) -> None:
     assert not first.fault
     assert not second.fault
     ways = [body.get("response_format", {}).get("type") for body in server.requests]
-    assert ways == ["json_schema", "json_object", None, None]
+    assert ways == ["json_schema", "json_schema", "json_object", None, None]
     assert "JSON schema" in server.requests[-1]["messages"][0]["content"]
 
 
@@ -177,6 +178,12 @@ def test_a_budget_is_never_passed_and_the_rest_is_resumed(
     made = {"calls": spent.calls, "tokens": spent.tokens, "money": float(spent.money)}
     assert all(0 < made[name] <= value for name, value in limit.items())
     assert len(server.requests) == spent.calls
+    with Runtime(config_for(server.url)) as runtime:  # it stopped no sooner than it had to
+        end = runtime.config.endpoint("user")
+        asked = {"model": "m", "messages": question(spent.calls).messages, "schema": SAY, "max_tokens": end.max_tokens}
+    most = most_tokens(asked)
+    next_one = {"calls": 1, "tokens": sum(most), "money": (0.15 * most[0] + 0.6 * most[1]) / 1e6}
+    assert all(made[name] + next_one[name] > value for name, value in limit.items())
     ask(config_for(server.url), tmp_path, n=spent.calls + 4)
     assert len(server.requests) == spent.calls + 4
 
@@ -249,15 +256,15 @@ def test_the_layer_costs_less_than_two_milliseconds_a_call(tmp_path: Path) -> No
         client = httpx.Client(trust_env=False)
         with Runtime(config_for(url, endpoint={"timeout_s": 10.0}), tmp_path) as runtime, client:
             for k in range(120):
-                started = time.perf_counter()
+                started = time.process_time()
                 runtime.ask(question(k, schema=None))
-                ours.append(time.perf_counter() - started)
-                started = time.perf_counter()
+                ours.append(time.process_time() - started)
+                started = time.process_time()
                 client.post(f"{url}/chat/completions", json={"messages": [{"role": "user", "content": "Hello"}]})
-                bare.append(time.perf_counter() - started)
+                bare.append(time.process_time() - started)
     finally:
         server.kill()
         server.communicate()
-    # The quickest of each: what else runs on the machine is no cost of ours.
+    # CPU time of all threads, of the calls least disturbed: what else runs on the machine is no cost of ours.
     layer = sum(sorted(ours)[:12]) / 12 - sum(sorted(bare)[:12]) / 12
     assert layer < 0.002, f"{1000 * layer:.2f} ms"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -15,13 +18,17 @@ from typing import Any
 
 import pytest
 
+from supermarket_env.dialogue.acts import AssistantMessage, Suggestion
+from supermarket_env.envs.game import Game
+from supermarket_env.envs.users import UserSeat, UserTurn
 from supermarket_env.errors import ConfigError, RunStop
 from supermarket_env.llm.recording import Recording
 from supermarket_env.run.build import build_plan
 from supermarket_env.run.config import RunConfig
 from supermarket_env.run.job import RunResult, run_job
 from supermarket_env.tasks.suites import load_suite
-from supermarket_env.user_sim.llm_prompt import need_words
+from supermarket_env.user_sim.llm_prompt import heard_words, need_words
+from supermarket_env.world import load_world
 
 pytest.importorskip("httpx")
 
@@ -67,6 +74,28 @@ def test_sixty_four_at_once_are_one_at_a_time_and_replay_is_the_same(serve: Serv
     bytes_of = {(tmp_path / name / "episodes.jsonl").read_bytes() for name in ("live", "one", "many")}
     assert len(bytes_of) == 1
     assert len(server.requests) == sent
+
+
+def test_answers_that_never_repeat_replay_to_the_same_bytes_in_every_trial(serve: Serve, tmp_path: Path) -> None:
+    """A hosted model answers the same question differently each time: what counts is which call got which answer."""
+    lock, count, fitting = threading.Lock(), itertools.count(), serve().answer
+
+    def moody(body: dict[str, Any]) -> str:
+        with lock:
+            salt = {"role": "user", "content": f"salt {next(count)}"}
+        return str(fitting({**body, "messages": [*body["messages"], salt]}))
+
+    server = serve(answer=moody)
+    data = data_for(server.url, n=3, turns=3, concurrency=9)
+    data["trials"] = 3
+    play(data, tmp_path / "a")
+    recording = str(tmp_path / "a" / "llm.sqlite")
+    offline = data_for("http://127.0.0.1:9/v1", n=3, turns=3, concurrency=1, mode="replay", recording=recording)
+    offline["trials"] = 3
+    play(offline, tmp_path / "b")
+    assert (tmp_path / "a" / "episodes.jsonl").read_bytes() == (tmp_path / "b" / "episodes.jsonl").read_bytes()
+    openings = {(e["task_id"], json.dumps(of_kind([e], "assistant")[0])) for e in episodes(tmp_path / "a")}
+    assert len(openings) > 3, "trials of one task got answers of their own"
 
 
 def test_a_hybrid_user_and_a_looking_up_assistant_replay_too(serve: Serve, tmp_path: Path) -> None:
@@ -191,6 +220,7 @@ def test_nobody_is_told_what_is_not_for_them(serve: Serve, tmp_path: Path, monke
     calls = list(recording.lines())
     recording.close()
     tasks = {task.id: task for task in load_suite("dev").tasks}
+    ids, told = re.compile(r"\bP\d{5}\b"), 0
     for call in calls:
         prompt = json.dumps(call["request"])
         task = tasks[call["place"].split("|")[3]]
@@ -200,13 +230,33 @@ def test_nobody_is_told_what_is_not_for_them(serve: Serve, tmp_path: Path, monke
             assert "budget" not in prompt.lower()
         else:
             truth = next(line["truth"] for line in episodes(tmp_path) if line["task_id"] == task.id)
-            best = {product for product, _ in truth["best_cart"]}
-            assert not any(product in prompt for product in best), "a product id in the user's prompt"
+            assert truth["best_cart"]
+            assert not ids.search(prompt), "a product id in the user's prompt"
+            told += "[hint: add" in prompt or "Products shown" in prompt
+    assert told, "the user was shown products, or told to take one"
     everything = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     assert b"sk-canary" not in everything
     wishes = [need_words(need) for task in tasks.values() for need in task.needs]
     faults = json.dumps(of_kind(episodes(tmp_path), "fault"))
     assert not any(words in faults for words in wishes)
+
+
+def test_a_hint_to_take_a_product_is_told_by_its_name() -> None:
+    class Quiet:
+        name, version = "quiet", "1"
+
+        def start(self, seat: UserSeat) -> None:
+            self.seat = seat
+
+        def respond(self, seat: UserSeat) -> UserTurn:
+            return seat.scripted()
+
+    user, task = Quiet(), load_suite("dev").tasks[0]
+    Game(load_world(task.catalogue, task.store), user_model=user, mode="plain").reset(task, seed=0)
+    seat = user.seat
+    product = seat.catalogue.ids[7]
+    seat.message = AssistantMessage(act="chat", text="Take it.", suggest=Suggestion(type="add", arg=product))
+    assert heard_words(seat) == f"<<Take it. [hint: add {seat.catalogue.names[7]}]>>"
 
 
 def test_finished_calls_survive_a_kill_and_are_not_paid_again(serve: Serve, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from supermarket_env.llm import local
 from supermarket_env.llm.config import LocalConfig, load_config
+from supermarket_env.llm.functions import function
 from supermarket_env.llm.runtime import Question, Runtime
 from supermarket_env.llm.schema import record
 
@@ -49,6 +50,10 @@ def test_the_local_server_answers_in_the_form_asked_for_and_ends() -> None:
         messages = [{"role": "user", "content": "Pick a number from 1 to 3."}]
         with Runtime(config) as runtime:
             answers = [runtime.ask(Question("user", 0, 0, messages, form, seed=1, key="x")) for _ in range(2)]
+            # Its template knows no tools: the server takes them and the model talks on, which `auto` is there for.
+            tools = [function("pick", "Pick a number.", form)]
+            called = runtime.ask(Question("user", 0, 1, messages, seed=1, key="x", tools=tools, other_form=True))
+        assert called.fault == "no_call"
         assert answers[0] == answers[1]
         assert answers[0].data["n"] in (1, 2, 3)
         assert answers[0].tokens_in > 0
