@@ -4,7 +4,7 @@ python benchmarks/null_data.py                 1,000 repeats, about 4 minutes, w
 python benchmarks/null_data.py --repeats 100   a quick look, writes nothing
 
 Rejections at the 5 % level must not exceed 6.5 % for exact tests and for a family under Holm, and lie in 3.5-6.5 % for
-the sign flip (n >= 50); 95 % intervals must cover the truth in 93-97 % (n >= 100).
+the sign flip (n >= 50); 95 % intervals must cover the truth in 93-97 % (n >= 100, and Student's t of few tasks).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ BEGIN, END = "<!-- null data: begin (python benchmarks/null_data.py writes this 
 RESAMPLES = 1000
 DRAWS = 10_000
 FAMILY = 5
+SMALL = 10
 
 Floats = npt.NDArray[np.float64]
 
@@ -79,6 +80,10 @@ def run(repeats: int, seed: int = 0) -> list[Check]:
     rng = np.random.default_rng(seed)
     slack = 3 * (0.05 * 0.95) ** 0.5 * (repeats**-0.5 - 1000**-0.5) if repeats < 1000 else 0.0
     checks = []
+    places = pairs(SMALL)
+    found = [_effect("NS", places, graded(rng, SMALL)) for _ in range(repeats)]
+    covered = sum(effect.low <= 0 <= effect.high for effect in found) / repeats
+    checks.append(Check("Student's t interval, graded: coverage", SMALL, covered, 0.93 - slack, 0.97 + slack))
     for n in (50, 100):
         places = pairs(n)
         found = [_effect("NS", places, graded(rng, n)) for _ in range(repeats)]

@@ -8,20 +8,22 @@ from typing import Annotated, Any
 import typer
 
 from supermarket_env.errors import ConfigError
-from supermarket_env.report.kinds import KINDS, Order
+from supermarket_env.report.kinds import Order, kinds_help
 from supermarket_env.report.kinds import draw as draw_kind
 
 
 def plot(
     runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Finished runs, sweep folders or trainings.")],
     out: Annotated[Path | None, typer.Option("--out", help="Picture to write: .png, .svg or .pdf.")] = None,
-    kind: Annotated[str, typer.Option("--kind", help="; ".join(f"{k}: {v.help}" for k, v in KINDS.items()))] = (
-        "sr_vs_turn"
-    ),
-    x: Annotated[str, typer.Option("--x", help="Key or effort across.")] = "",
-    y: Annotated[str, typer.Option("--y", help="Key down.")] = "",
-    value: Annotated[str, typer.Option("--value", help="Figure drawn.")] = "",
-    episode: Annotated[list[str] | None, typer.Option("--episode", help="Episode to draw; may be repeated.")] = None,
+    kind: Annotated[str, typer.Option("--kind", help=kinds_help())] = "sr_vs_turn",
+    x: Annotated[str, typer.Option("--x", help="heatmap: key across; pareto: turns, cost or talk.")] = "",
+    y: Annotated[str, typer.Option("--y", help="heatmap: key down.")] = "",
+    value: Annotated[
+        str, typer.Option("--value", help="heatmap: figure; success: curve; pass_k: what is success.")
+    ] = "",
+    episode: Annotated[
+        list[str] | None, typer.Option("--episode", help="floor: episode to draw; up to six times.")
+    ] = None,
 ) -> None:
     """Draw a picture of finished runs; a vector (or PNG) twin and a CSV of its numbers are put beside it."""
     if out is None and (len(runs) > 1 or not Path(runs[0]).is_dir()):

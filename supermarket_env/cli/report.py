@@ -32,7 +32,7 @@ def report(
     parts = []
     for run in map(read_results, runs):
         table = makers[out.suffix](run.metrics, agents=run.agents, privileged=run.privileged)
-        parts.append(f"{run.title}\n\n{table}" if out.suffix == ".md" else table)
+        parts.append(f"{run.title}, brackets: 95 % intervals\n\n{table}" if out.suffix == ".md" else table)
     if out.suffix == ".csv" and len(parts) > 1:
         raise ConfigError("one CSV table holds one run; `supermarket collect` makes a table of several")
     try:

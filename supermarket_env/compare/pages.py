@@ -10,6 +10,8 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from supermarket_env.compare.paired import Comparison, Effect, Flip, Segment
+from supermarket_env.compare.sides import NOT_COMPARABLE, flag_of
+from supermarket_env.compare.spans import FEW
 from supermarket_env.compare.trials import TrialPoint
 from supermarket_env.compare.values import PRIMARY, VALUES
 
@@ -19,46 +21,84 @@ FLIPS_SHOWN = 10
 def comparison_page(
     found: Sequence[Comparison], *, warnings: Iterable[str] = (), family: Sequence[str] = (PRIMARY,)
 ) -> str:
-    """Return all comparisons as Markdown."""
-    loud = [f"> **{warning}**" for warning in warnings]
-    parts = ["\n>\n".join(loud)] if loud else []
-    n_tests = sum(effect.p is not None for one in found for effect in one.effects)
+    """Return all comparisons as Markdown; tables fit a terminal of 80 columns with short names."""
+    warnings = list(warnings)
+    parts = ["\n>\n".join(f"> **{warning}**" for warning in warnings)] if warnings else []
+    n_tests = _n_tests(found)
     parts.append(
         f"Tested: {', '.join(family)} in {len(found)} comparison{'s' * (len(found) > 1)}: a family of {n_tests} test"
         f"{'s' * (n_tests != 1)}, adjusted by Holm. Other figures are described, not tested. Intervals are 95 %."
     )
-    parts += [one_comparison(comparison) for comparison in found]
+    forced = bool(flag_of(warnings))
+    parts += [one_comparison(comparison, n_tests=n_tests, forced=forced) for comparison in found]
+    if any(name.endswith("*") for one in found for name in (one.first, one.second)):
+        parts.append("\\* told the hidden truth: a ceiling, not a competitor")
     return "\n\n".join(parts) + "\n"
 
 
-def one_comparison(comparison: Comparison) -> str:
-    """Return one comparison as Markdown: verdict, effects, segments, flips."""
+def _n_tests(found: Sequence[Comparison]) -> int:
+    return sum(effect.p is not None for one in found for effect in one.effects)
+
+
+def _names(comparison: Comparison) -> tuple[str, str]:
+    """Return what the two sides are called: the run is added where the assistants have one name."""
     first, second = comparison.first, comparison.second
     if first == second:
-        first, second = f"{first} ({comparison.first_run})", f"{second} ({comparison.second_run})"
-    lines = [f"## {second} against {first}", "", verdict(comparison), ""]
+        return f"{first} ({comparison.first_run})", f"{second} ({comparison.second_run})"
+    return first, second
+
+
+def one_comparison(comparison: Comparison, *, n_tests: int = 1, forced: bool = False) -> str:
+    """Return one comparison as Markdown: verdict, effects, segments, flips.
+
+    Args:
+        comparison: What was found.
+        n_tests: Tests in the family of the whole call.
+        forced: Whether the runs should not have been compared; the heading and the verdict say so.
+    """
+    first, second = _names(comparison)
+    flag = f" ({NOT_COMPARABLE})" if forced else ""
+    lines = [f"## {second} against {first}{flag}", "", verdict(comparison, n_tests=n_tests) + flag, ""]
     set_aside = []
     if comparison.n_unpaired:
         set_aside.append(f"{comparison.n_unpaired} episodes without a partner")
     if comparison.n_infra:
         set_aside.append(f"{comparison.n_infra} pairs with a failure of the simulator")
-    lines.append(f"{comparison.n_pairs} pairs" + (f"; left out: {', '.join(set_aside)}" if set_aside else "") + ".")
-    heads = ("figure", "unit", first, second, "difference [95 %]", "n tasks", "p (Holm)", "test",
-             "P(better) [95 %]", "detectable")  # fmt: skip
-    lines += ["", *_table(heads, [_effect_cells(effect) for effect in comparison.effects if effect.n_tasks])]
-    lines += ["", "difference = second minus first; detectable = what this many tasks show with 80 % power at 5 %."]
+    known = [effect for effect in comparison.effects if effect.n_tasks]
+    n_tasks = max((effect.n_tasks for effect in known), default=0)
+    counted = f"{comparison.n_pairs} pairs of {n_tasks} tasks"
+    lines.append(counted + (f"; left out: {', '.join(set_aside)}" if set_aside else "") + ".")
+    lines += ["", *_table(("figure", first, second, "difference [95 %]", "n tasks"), map(_effect_cells, known))]
+    heads = ("figure", "P(better) [95 %]", "detects", "test", "p", "Holm")
+    lines += ["", *_table(heads, map(_test_cells, known)), ""]
+    lines += _legend(known, n_tasks)
     if comparison.segments:
         parts = ("part", "difference in NS [95 %]", "n tasks")
         rows = [_segment_cells(segment) for segment in comparison.segments]
-        lines += ["", "By stratum and store (exploratory):", "", *_table(parts, rows)]
+        lines += ["", "By stratum and store (0..1, exploratory):", "", *_table(parts, rows)]
     if comparison.worst is not None:
         name, gap, n = _segment_cells(comparison.worst)
-        lines += ["", f"Worst part with 20 tasks or more: {name}, {gap} (n = {n})."]
+        lines += ["", f"Worst part with 20 tasks or more: {name}, NS {gap} (n = {n} tasks; exploratory)."]
+    else:
+        lines += ["", "Worst part: no stratum, store or third of a user trait holds 20 tasks and not all of them."]
     lines += ["", *_flip_lines(comparison)]
     return "\n".join(lines)
 
 
-def verdict(comparison: Comparison) -> str:
+def _legend(known: Sequence[Effect], n_tasks: int) -> list[str]:
+    """Return what the columns of the two tables mean, and what is special in these."""
+    lines = [
+        "difference = second minus first, of means over tasks. P(better): the second does better on a task, ties one "
+        "half. detects: the difference this many tasks show with 80 % power at 5 %, in the unit of the figure."
+    ]
+    if n_tasks < FEW:
+        lines.append(f"Fewer than {FEW} tasks: intervals are Student's t.")
+    if any(effect.low is None for effect in known):
+        lines.append("n/a: the difference is the same in every task, so that nothing tells how far it may be off.")
+    return lines
+
+
+def verdict(comparison: Comparison, *, n_tests: int = 1) -> str:
     """Return one sentence on the primary figure."""
     effect = comparison.effect(PRIMARY)
     if effect.difference is None:
@@ -70,8 +110,11 @@ def verdict(comparison: Comparison) -> str:
         judged = "not in the declared family, not tested"
     else:
         p = effect.p if effect.p_holm is None else effect.p_holm
-        better = comparison.second if effect.difference > 0 else comparison.first
-        judged = f"p {_p(p)}" + (f": {better} is better" if p is not None and p <= 0.05 else ": no difference shown")
+        first, second = _names(comparison)
+        better = second if effect.difference > 0 else first
+        adjusted = f" with Holm over {n_tests} tests" if n_tests > 1 else ""
+        judged = f"{_p_words(p)}{adjusted}"
+        judged += f": {better} is better" if p is not None and p <= 0.05 else ": no difference shown"
     smallest = ""
     if effect.detectable is not None:
         points = 100 * effect.detectable
@@ -81,20 +124,25 @@ def verdict(comparison: Comparison) -> str:
 
 def _effect_cells(effect: Effect) -> list[str]:
     digits = VALUES[effect.value].digits
-    name = f"**{effect.value}**" if effect.p is not None else effect.value
-    tested = "" if effect.p is None else _p(effect.p if effect.p_holm is None else effect.p_holm)
-    better = "" if effect.improvement is None else f"{effect.improvement:.2f} "
+    name = f"{effect.value} ({effect.unit})"
     return [
-        name,
-        effect.unit,
+        f"**{name}**" if effect.p is not None else name,
         _plain(effect.first, digits),
         _plain(effect.second, digits),
-        f"{_signed(effect.difference, digits)} {_range(effect.low, effect.high, digits)}".strip(),
+        f"{_signed(effect.difference, digits)} {_range(effect.low, effect.high, digits) or '[n/a]'}",
         str(effect.n_tasks) + (f" ({effect.n_undefined} pairs undefined)" if effect.n_undefined else ""),
-        tested,
-        effect.test or "",
+    ]
+
+
+def _test_cells(effect: Effect) -> list[str]:
+    better = "" if effect.improvement is None else f"{effect.improvement:.2f} "
+    return [
+        effect.value,
         f"{better}{_range(effect.improvement_low, effect.improvement_high, 2)}",
-        _plain(effect.detectable, digits),
+        _plain(effect.detectable, VALUES[effect.value].digits),
+        (effect.test or "-").partition(",")[0],
+        "-" if effect.p is None else _p(effect.p),
+        "-" if effect.p is None else _p(effect.p if effect.p_holm is None else effect.p_holm),
     ]
 
 
@@ -104,12 +152,11 @@ def _segment_cells(segment: Segment) -> list[str]:
 
 
 def _flip_lines(comparison: Comparison) -> list[str]:
-    won = sum(flip.winner == comparison.second for flip in comparison.flips)
+    won = sum(flip.second_won for flip in comparison.flips)
     lost = len(comparison.flips) - won
-    if comparison.first == comparison.second:
-        return [f"{comparison.flip_value} flips in {len(comparison.flips)} pairs."]
-    second, first = f"{won} pairs only {comparison.second} completed", f"{lost} only {comparison.first}"
-    lines = [f"{comparison.flip_value} flips: {second}, {first}."]
+    first, second = _names(comparison)
+    counts = f"{won} only {second} completed, {lost} only {first}"
+    lines = [f"{comparison.flip_value} flips: of {comparison.n_pairs} pairs, {counts}."]
     if not comparison.flips:
         return lines
     shown = comparison.flips[:FLIPS_SHOWN]
@@ -117,7 +164,8 @@ def _flip_lines(comparison: Comparison) -> list[str]:
     lines += ["", f"Transcripts{more}:", ""]
     for flip in shown:
         gap = "" if flip.difference is None else f" (NS {_signed(flip.difference, 2)})"
-        lines.append(f"- {flip.task} trial {flip.trial}: {flip.winner} completes it{gap}")
+        winner = second if flip.second_won else first
+        lines.append(f"- {flip.task} trial {flip.trial}: {winner} completes it{gap}")
         for run, episode in ((comparison.first_run, flip.first_id), (comparison.second_run, flip.second_id)):
             lines.append(f"  - `supermarket view {shlex.quote(run)} {shlex.quote(episode)}`")
     return lines
@@ -127,31 +175,36 @@ def comparison_data(
     found: Sequence[Comparison], *, warnings: Iterable[str] = (), family: Sequence[str] = (PRIMARY,)
 ) -> dict[str, Any]:
     """Return all comparisons as JSON-ready data, full precision."""
+    warnings = list(warnings)
     return {
         "primary": PRIMARY,
         "family": list(family),
-        "warnings": list(warnings),
+        "flag": flag_of(warnings),
+        "warnings": warnings,
         "comparisons": [asdict(comparison) for comparison in found],
     }
 
 
-def effects_csv(found: Sequence[Comparison]) -> str:
-    """Return one line per comparison and figure."""
+def effects_csv(found: Sequence[Comparison], *, warnings: Iterable[str] = ()) -> str:
+    """Return one line per comparison and figure, each with the flag of a forced comparison."""
     names = [field.name for field in fields(Effect)]
+    flag = flag_of(warnings)
     rows = [
-        [one.second, one.second_run, one.first, one.first_run, *(getattr(effect, name) for name in names)]
+        [flag, one.second, one.second_run, one.first, one.first_run, *(getattr(effect, name) for name in names)]
         for one in found
         for effect in one.effects
         if effect.n_tasks
     ]
-    return csv_text(["second_agent", "second_run", "first_agent", "first_run", *names], rows)
+    return csv_text(["flag", "second_agent", "second_run", "first_agent", "first_run", *names], rows)
 
 
-def flips_csv(found: Sequence[Comparison]) -> str:
-    """Return one line per flip, all of them."""
-    names = [field.name for field in fields(Flip)]
-    rows = [[one.first_run, one.second_run, *(getattr(f, name) for name in names)] for one in found for f in one.flips]
-    return csv_text(["first_run", "second_run", *names], rows)
+def flips_csv(found: Sequence[Comparison], *, warnings: Iterable[str] = ()) -> str:
+    """Return one line per flip, all of them, each with the flag of a forced comparison."""
+    names, flag = [field.name for field in fields(Flip)], flag_of(warnings)
+    rows = [
+        [flag, one.first_run, one.second_run, *(getattr(f, name) for name in names)] for one in found for f in one.flips
+    ]
+    return csv_text(["flag", "first_run", "second_run", *names], rows)
 
 
 def trials_page(points: Sequence[TrialPoint], success: str) -> str:
@@ -168,8 +221,8 @@ def trials_page(points: Sequence[TrialPoint], success: str) -> str:
         ]
         for point in points
     ]
-    return "\n".join([f"Success = {success}; share of tasks (0..1), intervals by resampling tasks.", "",
-                      *_table(heads, rows)]) + "\n"  # fmt: skip
+    about = f"Success = {success}; share of tasks (0..1). Intervals: 95 %, over tasks."
+    return "\n".join([about, "", *_table(heads, rows)]) + "\n"
 
 
 def trials_csv(points: Sequence[TrialPoint]) -> str:
@@ -221,4 +274,8 @@ def _range(low: float | None, high: float | None, digits: int) -> str:
 
 
 def _p(value: float | None) -> str:
-    return "n/a" if value is None else "< 0.0001" if value < 0.0001 else f"{value:.4f}"
+    return "n/a" if value is None else "<0.0001" if value < 0.0001 else f"{value:.4f}"
+
+
+def _p_words(value: float | None) -> str:
+    return "p < 0.0001" if value is not None and value < 0.0001 else f"p = {_p(value)}"

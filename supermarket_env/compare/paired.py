@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from supermarket_env.compare.sides import Side
+from supermarket_env.compare.spans import mean_span
 from supermarket_env.compare.values import PRIMARY, VALUES, Value, value_named
 from supermarket_env.errors import ConfigError
 from supermarket_env.metrics.row import EpisodeRow
 from supermarket_env.metrics.segments import SMALLEST_SEGMENT, thirds_of
-from supermarket_env.stats import bootstrap_ci, holm, mcnemar_exact, sign_flip_test
+from supermarket_env.stats import holm, mcnemar_exact, sign_flip_test
 from supermarket_env.stats.comparison import MONTE_CARLO
 from supermarket_env.stats.power import detectable_difference
 from supermarket_env.stats.shares import paired_share_interval
@@ -93,6 +94,8 @@ class Flip:
     task: str
     trial: int
     winner: str
+    """Name of the side that completed the trip."""
+    second_won: bool
     first_id: str
     second_id: str
     difference: float | None
@@ -270,10 +273,10 @@ def effect_of(
     single = all(len(trials) == 1 for trials in tasks.values())
     sign = 1.0 if value.more_is_better else -1.0
     better = [_better(trials, sign) for trials in tasks.values()]
-    span = bootstrap_ci(differences, strata=homes, resamples=resamples)
+    span = mean_span(differences, ends=(-1.0, 1.0) if value.bounded else None, strata=homes, resamples=resamples)
     if value.binary and single:
         span = paired_share_interval(*_table(seconds, firsts))
-    chance = bootstrap_ci(better, strata=homes, resamples=resamples)
+    chance = mean_span(better, ends=(0.0, 1.0), strata=homes, resamples=resamples)
     sd = statistics.stdev(differences) if len(differences) > 1 else 0.0
     smallest = detectable_difference(sd, len(differences)) if sd else None
     test, p = None, None
@@ -317,13 +320,18 @@ def _better(trials: Sequence[tuple[float, float]], sign: float) -> float:
 
 
 def _segments(pairs: Sequence[Pair], resamples: int) -> list[Segment]:
-    """Differences in need satisfaction by stratum, store and third of every trait of the user."""
+    """Differences in need satisfaction by stratum, store and third of every trait of the user.
+
+    What holds every task is no part of them and is left out.
+    """
     parts: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = {}
     thirds = _thirds(pairs)
+    everything: set[tuple[str, str]] = set()
     for position, pair in enumerate(pairs):
         one, two = pair.first.truth.need_satisfaction, pair.second.truth.need_satisfaction
         if one is None or two is None:
             continue
+        everything.add(pair.task)
         names = [("stratum", pair.first.stratum), ("store", pair.first.store)]
         names += [(trait, column[position]) for trait, column in thirds.items()]
         for key, name in names:
@@ -331,8 +339,10 @@ def _segments(pairs: Sequence[Pair], resamples: int) -> list[Segment]:
                 parts.setdefault((key, name), {}).setdefault(pair.task, []).append(two - one)
     found = []
     for (key, name), tasks in parts.items():
+        if len(tasks) == len(everything):
+            continue
         means = [math.fsum(values) / len(values) for values in tasks.values()]
-        span = bootstrap_ci(means, resamples=min(resamples, 2000)) if len(means) > 1 else None
+        span = mean_span(means, ends=(-1.0, 1.0), resamples=min(resamples, 2000))
         low, high = (None, None) if span is None else span
         found.append(Segment(key, name, len(means), math.fsum(means) / len(means), low, high))
     return sorted(found, key=lambda segment: (segment.key, segment.name))
@@ -360,6 +370,8 @@ def _flips(pairs: Sequence[Pair], first: Side, second: Side) -> tuple[Flip, ...]
         gap = (two.need_satisfaction or 0.0) - (one.need_satisfaction or 0.0) if both else None
         winner = second.label if two.complete else first.label
         found.append(
-            Flip(pair.task[1], pair.trial, winner, pair.first.episode_id, pair.second.episode_id, gap),
+            Flip(
+                pair.task[1], pair.trial, winner, bool(two.complete), pair.first.episode_id, pair.second.episode_id, gap
+            ),
         )
     return tuple(sorted(found, key=lambda flip: (-abs(flip.difference or 0.0), flip.task, flip.trial)))

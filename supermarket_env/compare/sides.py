@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,10 @@ MUST_AGREE: Final = ("catalogues", "stores", "suite", "track", "user", "rules", 
 
 LIMITS: Final = ("max_turns", "strikes")
 """Limits of the configuration that must be the same as well."""
+
+
+NOT_COMPARABLE: Final = "NOT COMPARABLE"
+"""How the warnings of a forced comparison begin, and what its results are marked with."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +208,12 @@ def check_alike(sides: Sequence[Side], *, force: bool = False) -> list[str]:
     if problems and not force:
         lines = "\n  ".join(problems)
         raise ConfigError(f"these runs cannot be compared:\n  {lines}\n--force compares them all the same, flagged")
-    return [*(f"NOT COMPARABLE, forced: {problem}" for problem in problems), *notes]
+    return [*(f"{NOT_COMPARABLE}, forced: {problem}" for problem in problems), *notes]
+
+
+def flag_of(warnings: Iterable[str]) -> str:
+    """Return what marks every result of a forced comparison, empty for runs that may be compared."""
+    return NOT_COMPARABLE if any(warning.startswith(NOT_COMPARABLE) for warning in warnings) else ""
 
 
 def _short(value: Any) -> str:

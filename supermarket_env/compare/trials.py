@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from supermarket_env.compare.sides import Side
+from supermarket_env.compare.spans import share_span
 from supermarket_env.compare.values import SUCCESSES, value_named
 from supermarket_env.errors import ConfigError, unknown_name
-from supermarket_env.stats import bootstrap_ci
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class TrialPoint:
 
 
 def trial_points(side: Side, success: str = "SR_complete") -> list[TrialPoint]:
-    """Return pass^k and pass@k for k = 1 .. trials, with intervals by resampling tasks.
+    """Return pass^k and pass@k for k = 1 .. trials, with 95 % intervals over tasks.
 
     Args:
         side: The assistant.
@@ -63,9 +63,8 @@ def _point(agent: str, k: int, wins: Sequence[int], trials: int, left_out: int) 
     total = math.comb(trials, k)
     every = [math.comb(won, k) / total for won in wins]
     some = [1.0 - math.comb(trials - won, k) / total for won in wins]
-    hat, at = bootstrap_ci(every), bootstrap_ci(some)
-    hat_low, hat_high = hat if hat is not None else (0.0, 0.0)
-    at_low, at_high = at if at is not None else (0.0, 0.0)
+    hat_low, hat_high = share_span(every) or (0.0, 1.0)
+    at_low, at_high = share_span(some) or (0.0, 1.0)
     return TrialPoint(
         agent=agent,
         k=k,

@@ -24,6 +24,8 @@ class Value:
     scale: float = 1.0
     """What the numbers are multiplied with for show: 100 for shares in percent."""
     binary: bool = False
+    bounded: bool = True
+    """Whether two episodes of a task can differ by 1 at most (before scaling)."""
     more_is_better: bool = True
     digits: int = 3
 
@@ -50,12 +52,18 @@ VALUES: Mapping[str, Value] = {
         Value("SR_complete", "%", lambda row, _: _flag(row.truth.complete), 100.0, binary=True, digits=1),
         Value("SR", "%", lambda row, _: float(row.success), 100.0, binary=True, digits=1),
         Value("checkout_rate", "%", lambda row, _: float(row.reason == "checkout"), 100.0, binary=True, digits=1),
-        Value("Turn", "turns", lambda row, _: float(row.turns), more_is_better=False, digits=2),
+        Value("Turn", "turns", lambda row, _: float(row.turns), bounded=False, more_is_better=False, digits=2),
         Value("R@5", "0..1", lambda row, _: row.ranking.recall),
         Value("NDCG@10", "0..1", lambda row, _: row.ranking.ndcg),
-        Value("violations", "per trip", lambda row, _: _count(row.truth.hard_violations), more_is_better=False),
-        Value("walked", "m", lambda row, _: row.walked_m, more_is_better=False, digits=1),
-        Value("cost", "per trip", lambda row, _: row.cost, more_is_better=False, digits=4),
+        Value(
+            "violations",
+            "per trip",
+            lambda row, _: _count(row.truth.hard_violations),
+            bounded=False,
+            more_is_better=False,
+        ),
+        Value("walked", "m", lambda row, _: row.walked_m, bounded=False, more_is_better=False, digits=1),
+        Value("cost", "per trip", lambda row, _: row.cost, bounded=False, more_is_better=False, digits=4),
     )
 }
 """Everything `supermarket compare` knows, in the order of its tables."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from supermarket_env.errors import ConfigError, unknown_name
+
+if TYPE_CHECKING:
+    from supermarket_env.report.results import Results
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,24 @@ class Order:
         """The runs as paths."""
         return tuple(Path(word) for word in self.runs)
 
+    def results(self) -> list[Results]:
+        """Read the runs; a sweep folder stands for its finished runs, ordered by what varies in them.
+
+        Raises:
+            RunFolderError: If a folder is neither.
+        """
+        from supermarket_env.report.collect import MANIFEST, collect_runs
+        from supermarket_env.report.results import read_results
+
+        found: list[Results] = []
+        for path in self.paths:
+            if (path / MANIFEST).is_file() or not path.is_dir():
+                found.append(read_results(path))
+            else:
+                runs = dict.fromkeys(str(row["run"]) for row in collect_runs([path]).rows)
+                found += [read_results(Path(run)) for run in runs]
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -38,13 +59,12 @@ class Kind:
 
 def _success(order: Order) -> list[Path]:
     from supermarket_env.report.plot_curves import SUCCESS_CURVE, save_success
-    from supermarket_env.report.results import read_results
 
     value = order.value or "SR_complete(t)"
     paths = {"SR(t)": ("SR(t)",), "SR_complete(t)": SUCCESS_CURVE}
     if value not in paths:
         raise ConfigError(unknown_name("curve", value, paths))
-    return save_success([read_results(path) for path in order.paths], order.out, path=paths[value])
+    return save_success(order.results(), order.out, path=paths[value])
 
 
 def _ladder(order: Order) -> list[Path]:
@@ -68,9 +88,8 @@ def _ladder(order: Order) -> list[Path]:
 
 def _goals(order: Order) -> list[Path]:
     from supermarket_env.report.plot_curves import save_goals
-    from supermarket_env.report.results import read_results
 
-    return save_goals([read_results(path) for path in order.paths], order.out)
+    return save_goals(order.results(), order.out)
 
 
 def _forest(order: Order) -> list[Path]:
@@ -80,8 +99,8 @@ def _forest(order: Order) -> list[Path]:
 
     words = whole_run(order.runs[0]) if len(order.runs) == 1 and ":" not in order.runs[0] else list(order.runs)
     sides = read_sides(words)
-    check_alike(sides)
-    return save_forest(compare_sides(sides), order.out)
+    warnings = check_alike(sides)
+    return save_forest(compare_sides(sides), order.out, warnings=warnings)
 
 
 def _radar(order: Order) -> list[Path]:
@@ -95,14 +114,13 @@ def _radar(order: Order) -> list[Path]:
 
 def _pareto(order: Order) -> list[Path]:
     from supermarket_env.report.plot_points import save_pareto
-    from supermarket_env.report.results import read_results
 
-    return save_pareto([read_results(path) for path in order.paths], order.out, effort=order.x or "turns")
+    return save_pareto(order.results(), order.out, effort=order.x or "turns")
 
 
 def _heat_map(order: Order) -> list[Path]:
     from supermarket_env.report.collect import collect_runs
-    from supermarket_env.report.plot_points import save_heat_map
+    from supermarket_env.report.plot_heatmap import save_heat_map
 
     rows = collect_runs(order.paths).rows
     return save_heat_map(rows, order.out, x=order.x, y=order.y, value=order.value or "NS_uplift")
@@ -130,14 +148,16 @@ def _trials(order: Order) -> list[Path]:
 
 
 def _learning(order: Order) -> list[Path]:
-    from supermarket_env.report.plot_curves import save_learning
+    from supermarket_env.report.plot_learning import save_learning
 
     return save_learning(order.paths, order.out)
 
 
 KINDS: Final[Mapping[str, Kind]] = {
     "sr_vs_turn": Kind(_ladder, "success by turn of one run: SR(t) and SR_complete(t)"),
-    "success": Kind(_success, "success by turn, a panel a run (seeds, users); --value SR(t) or SR_complete(t)"),
+    "success": Kind(
+        _success, "success by turn, a panel a run of a sweep (seeds, users); --value SR(t) or SR_complete(t)"
+    ),
     "cgv": Kind(_goals, "goals that came into view within h turns"),
     "forest": Kind(_forest, "paired differences with intervals; RUN, or RUN:AGENT..."),
     "radar": Kind(_radar, "the main figures of each assistant"),
@@ -162,5 +182,5 @@ def draw(kind: str, order: Order) -> list[Path]:
 
 
 def kinds_help() -> str:
-    """Return one line a kind."""
-    return "; ".join(f"{name}: {kind.help}" for name, kind in KINDS.items())
+    """Return one paragraph a kind, as help pages show them."""
+    return "\n\n".join(f"{name}: {kind.help}" for name, kind in KINDS.items())

@@ -6,6 +6,7 @@ print in grey.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -74,19 +75,29 @@ def tidy(axes: Axes, *, grid: str = "both") -> None:
         axes.spines[side].set_visible(False)
 
 
+def outlined(width: float = 2.5) -> list[Any]:
+    """Return the path effects that keep text readable where it crosses lines."""
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=width, foreground="white")]
+
+
 def undefined(axes: Axes, text: str = "n/a: undefined for everyone") -> None:
     """Say in the middle of empty axes why they are empty."""
     axes.text(0.5, 0.5, text, ha="center", va="center", transform=axes.transAxes, color=INK)
 
 
-def legend_below(figure: Figure, *panels: Axes, columns: int = 5) -> None:
-    """Put one legend for all panels below the figure, each label once."""
+def legend_below(figure: Figure, *panels: Axes) -> None:
+    """Put one legend for all panels below the figure, each label once, in as many columns as fit its width."""
     found: dict[str, Any] = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
     if found:
-        columns = min(columns, len(found)) if columns < 5 else len(found) if len(found) <= 5 else 4
+        # Points: a letter about 6, the line 40 with its gap, the space between columns 22.
+        room = figure.get_figwidth() * 72 - 10
+        columns = max(1, min(len(found), int(room / (62 + 6.2 * max(map(len, found))))))
+        columns = math.ceil(len(found) / math.ceil(len(found) / columns))  # rows of like length
         figure.legend(
             list(found.values()),
             list(found),

@@ -10,7 +10,6 @@ import html
 import io
 import json
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -20,14 +19,28 @@ from supermarket_env.errors import ConfigError, SupermarketError
 from supermarket_env.events.episode import Episode
 from supermarket_env.events.log import read_episodes
 from supermarket_env.metrics.row import EpisodeRow, episode_row
+from supermarket_env.report.latex import latex_table
+from supermarket_env.report.ledger import ends_of, faults_of
 from supermarket_env.report.results import Results, panel_titles, read_results
-from supermarket_env.report.tables import COLUMNS, UNDEFINED, agent_order, figure, groups_of, interval, notes
+from supermarket_env.report.tables import (
+    COLUMNS,
+    UNDEFINED,
+    agent_order,
+    csv_table,
+    figure,
+    groups_of,
+    interval,
+    markdown_table,
+    notes,
+)
 from supermarket_env.report.transcript import product_names, products_of, transcript
 
 BLOCK: Final = 16
 """Episodes compressed together: enough to share words, few enough to open quickly."""
 
 EXTREMES: Final = 5
+MAX_RADARS: Final = 4
+"""Runs whose main figures are drawn; the table shows those of all."""
 
 
 def save_report(runs: Sequence[Path], out: Path, *, title: str = "") -> Path:
@@ -63,11 +76,14 @@ def report_page(runs: Sequence[Results], *, title: str = "") -> str:
     gathered.flush()
     names = panel_titles(runs) if len(runs) > 1 else [runs[0].title]
     parts = {
-        "TITLE": html.escape(title or f"Report: {runs[0].title}"),
+        "TITLE": html.escape(title or f"Report{f' of {len(runs)} runs' if len(runs) > 1 else ''}: {runs[0].title}"),
         "RESULTS": "\n".join(_results(run, name) for run, name in zip(runs, names, strict=True)),
         "PLOTS": "\n".join(_plots(runs)),
-        "LEDGER": "\n".join(_ledger(gathered.rows, number, name) for number, name in enumerate(names)),
-        "EXTREMES": _extremes(gathered),
+        "LEDGER": "\n".join(
+            _ledger(gathered.rows, number, run, name)
+            for number, (run, name) in enumerate(zip(runs, names, strict=True))
+        ),
+        "EXTREMES": _extremes(gathered, runs),
         "MANIFEST": "\n".join(_manifest(run, name) for run, name in zip(runs, names, strict=True)),
         "DATA": _script_safe(gathered.data(names)),
         "BLOCKS": "\n".join(
@@ -162,7 +178,8 @@ def _table(head: Sequence[str], rows: Iterator[Sequence[str]] | Sequence[Sequenc
     """Return a table; cells are HTML already."""
     top = "".join(f'<th scope="col">{cell}</th>' for cell in head)
     body = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+    inside = f"<table><thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody></table>"
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="Table">{inside}</div>'
 
 
 def _results(run: Results, name: str) -> str:
@@ -183,14 +200,29 @@ def _results(run: Results, name: str) -> str:
             cells.append(text)
         rows.append(cells)
     below = "".join(f"<li>{html.escape(note)}</li>" for note in notes(groups, run.privileged))
-    return f"<h3>{html.escape(name)}</h3>\n{_table(head, rows)}\n<p>Brackets: 95 % intervals.</p><ul>{below}</ul>"
+    makers = (("csv", csv_table), ("md", markdown_table), ("tex", latex_table))
+    files = " ".join(
+        _download(f"results.{ending}", maker(run.metrics, agents=run.agents, privileged=run.privileged), f".{ending}")
+        for ending, maker in makers
+    )
+    return (
+        f"<h3>{html.escape(name)}</h3>\n{_table(head, rows)}\n<p>Brackets: 95 % intervals, n: trips. "
+        f"This table as {files}</p><ul>{below}</ul>"
+    )
+
+
+def _download(name: str, text: str, label: str) -> str:
+    """Return a link that holds a file."""
+    data = base64.b64encode(text.encode()).decode()
+    return f'<a download="{html.escape(name)}" href="data:text/plain;base64,{data}">{html.escape(label)}</a>'
 
 
 def _plots(runs: Sequence[Results]) -> Iterator[str]:
     """Yield the pictures as images inside the page, each with what it shows as its text."""
     import tempfile
 
-    from supermarket_env.report.plot_curves import MAX_PANELS, SUCCESS_CURVE, save_goals, save_success
+    from supermarket_env.report.panels import MAX_PANELS
+    from supermarket_env.report.plot_curves import SUCCESS_CURVE, save_goals, save_success
     from supermarket_env.report.plot_points import save_pareto, save_radar
 
     few = runs[:MAX_PANELS]
@@ -200,15 +232,17 @@ def _plots(runs: Sequence[Results]) -> Iterator[str]:
             ("Share of trips completed by turn", save_success(few, place / "complete.png", path=SUCCESS_CURVE)),
             ("Share of trips with a purchase by turn", save_success(few, place / "success.png", path=("SR(t)",))),
             ("Goals that came into view within h turns", save_goals(few, place / "goals.png")),
-            ("Need satisfaction against turns", save_pareto(runs, place / "pareto.png")),
-            ("Main figures of each assistant", save_radar(runs[0], place / "radar.png")),
+            ("Need satisfaction against turns", save_pareto(few, place / "pareto.png")),
+            *(
+                (f"Main figures of each assistant: {run.title}", save_radar(run, place / f"radar{number}.png"))
+                for number, run in enumerate(few[:MAX_RADARS])
+            ),
         ]
         for text, (picture, _, numbers) in drawn:
             yield _image(picture.read_bytes(), text)
             rows = numbers.read_text(encoding="utf-8")
-            link = base64.b64encode(rows.encode()).decode()
-            yield (f'<p><small><a download="{numbers.name}" href="data:text/csv;base64,{link}">'
-                   f"numbers of this picture ({rows.count(chr(10)) - 1} rows, CSV)</a></small></p>")  # fmt: skip
+            label = f"numbers of this picture ({rows.count(chr(10)) - 1} rows, CSV)"
+            yield f"<p><small>{_download(numbers.name, rows, label)}</small></p>"
 
 
 def _image(png: bytes, text: str) -> str:
@@ -219,47 +253,43 @@ def _image(png: bytes, text: str) -> str:
         small = io.BytesIO()
         picture.convert("RGB").quantize(128).save(small, "PNG", optimize=True)
     data = base64.b64encode(small.getvalue()).decode()
-    return f'<figure><img alt="{html.escape(text)}" src="data:image/png;base64,{data}"></figure>'
+    return f'<figure tabindex="0"><img alt="{html.escape(text)}" src="data:image/png;base64,{data}"></figure>'
 
 
-def _ledger(rows: Sequence[tuple[int, EpisodeRow]], run: int, name: str) -> str:
+def _ledger(rows: Sequence[tuple[int, EpisodeRow]], run: int, results: Results, name: str) -> str:
     """Return faults, ends and costs of one run's assistants."""
     mine: dict[str, list[EpisodeRow]] = {}
     for number, row in rows:
         if number == run:
             mine.setdefault(row.agent, []).append(row)
-    ends = sorted({row.reason for group in mine.values() for row in group})
-    head = ["assistant", "n", "assistant faults", "user faults", "judge faults", "infra faults", "words against slots",
-            "false claims", *ends, "tokens in", "tokens out", "cost"]  # fmt: skip
-    body = []
-    for agent, group in sorted(mine.items()):
-        counts = Counter(row.reason for row in group)
-        faults = [sum(row.faults[k] for row in group) for k in range(4)]
-        sums = [
-            [v for row in group if (v := getattr(row, key)) is not None] for key in ("tokens_in", "tokens_out", "cost")
-        ]
-        body.append([
-            html.escape(agent), str(len(group)), *map(str, faults), str(sum(row.text_mismatches for row in group)),
-            f"{sum(row.false_claims for row in group)} of {sum(row.n_claims for row in group)}",
-            *(str(counts[end]) for end in ends), *(f"{sum(values):g}" if values else UNDEFINED for values in sums),
-        ])  # fmt: skip
-    below = "<p><small>Counts over all episodes; cost n/a: none was logged.</small></p>"
-    return f"<h3>{html.escape(name)}</h3>\n{_table(head, body)}\n{below}"
+    order = [*results.agents, *sorted(set(mine) - set(results.agents))]
+    groups = [(results.label(agent), mine[agent]) for agent in order if agent in mine]
+    tables = "\n".join(_table(table.head, table.rows) for table in (faults_of(groups), ends_of(groups)))
+    below = (
+        "Below each count: % of trips with any (of claims: % false), of tokens and cost the mean a trip, with 95 % "
+        "intervals over tasks. Cost is in the currency of the run's price list. n/a: none was logged."
+    )
+    return f"<h3>{html.escape(name)}</h3>\n{tables}\n<p><small>{below}</small></p>"
 
 
-def _extremes(gathered: _Gathered) -> str:
+def _extremes(gathered: _Gathered, runs: Sequence[Results]) -> str:
     """Return the worst and best episodes of each assistant by need satisfaction, linked to their transcripts."""
-    found: dict[tuple[int, str], list[tuple[float, int, int, EpisodeRow]]] = {}
+    found: dict[tuple[int, int, str], list[tuple[float, int, int, EpisodeRow]]] = {}
     for number, (run, row) in enumerate(gathered.rows):
         value = row.truth.need_satisfaction
         if value is not None and not row.infra:
-            found.setdefault((run, row.agent), []).append((value, -row.turns, number, row))
+            agents = runs[run].agents
+            place = agents.index(row.agent) if row.agent in agents else len(agents)
+            found.setdefault((run, place, row.agent), []).append((value, -row.turns, number, row))
     rows = []
-    for (run, agent), entries in sorted(found.items()):
+    for (run, _, agent), entries in sorted(found.items()):
         entries.sort(key=lambda entry: entry[:3])
-        label = html.escape(agent) + (f" <small>(run {run + 1})</small>" if len({r for r, _ in found}) > 1 else "")
-        rows.append([label, _links(entries[:EXTREMES]), _links(entries[::-1][:EXTREMES])])
-    return _table(["assistant", "worst (NS)", "best (NS)"], rows) if rows else "<p>n/a: no episode has a truth.</p>"
+        label = html.escape(runs[run].label(agent)) + (f" <small>(run {run + 1})</small>" if len(runs) > 1 else "")
+        best = sorted(entries, key=lambda entry: (-entry[0], -entry[1], entry[2]))
+        rows.append([label, str(len(entries)), _links(entries[:EXTREMES]), _links(best[:EXTREMES])])
+    head = ["assistant", "n<br><small>trips</small>", "worst<br><small>NS, 0..1</small>",
+            "best<br><small>NS, 0..1</small>"]  # fmt: skip
+    return _table(head, rows) if rows else "<p>n/a: no episode has a truth.</p>"
 
 
 def _links(entries: Sequence[tuple[float, int, int, EpisodeRow]]) -> str:

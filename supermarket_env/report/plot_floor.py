@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from supermarket_env.errors import ConfigError, LogError, nearest
+from supermarket_env.errors import ConfigError, LogError, SupermarketError, nearest
 from supermarket_env.events.episode import Episode
 from supermarket_env.events.log import read_episodes
 from supermarket_env.report.look import save_figure, styles_of
+from supermarket_env.store.layout import Layout
+from supermarket_env.store.stock import Store
 
 FOLLOWED: Final = "followed"
 IGNORED: Final = "not followed"
@@ -86,7 +88,6 @@ def save_floor(run: Path, episodes: Sequence[str], out: Path) -> list[Path]:
         ConfigError: If the episodes are of different stores, too many, or the picture cannot be written.
     """
     from supermarket_env.store.draw import draw_store
-    from supermarket_env.store.load import load_layout
 
     chosen = [find_episode(run, name) for name in episodes] or [_first(read_episodes(run), run)]
     stores = {str(episode.store) for episode in chosen}
@@ -94,8 +95,9 @@ def save_floor(run: Path, episodes: Sequence[str], out: Path) -> list[Path]:
         raise ConfigError(f"one picture shows one store, got {', '.join(sorted(stores))}")
     if len(chosen) > 6:
         raise ConfigError(f"one picture shows up to six paths, got {len(chosen)}")
-    layout = load_layout(stores.pop().partition("@")[0])
-    page = draw_store(layout)
+    plan = _stocked(chosen[0])
+    layout = plan.layout if isinstance(plan, Store) else plan
+    page = draw_store(plan)
     axes = page.axes[0]
     where = {node.id: (node.x, node.y) for node in layout.nodes}
     rows: list[dict[str, Any]] = []
@@ -112,7 +114,8 @@ def save_floor(run: Path, episodes: Sequence[str], out: Path) -> list[Path]:
             linestyle=style.line,
             zorder=5,
             linewidth=1.6,
-            label=f"{episode.agent}: {len(steps) - 1} turns, {share} of {len(hinted)} hints taken",
+            label=f"{episode.agent}, {episode.task_id or episode.episode_id}: {len(steps) - 1} turns, "
+            + (f"{share} of {len(hinted)} hints taken" if hinted else "no hints"),
         )
         for step, (x, y) in zip(steps, spots, strict=True):
             if step.hint:
@@ -125,6 +128,18 @@ def save_floor(run: Path, episodes: Sequence[str], out: Path) -> list[Path]:
                 title="filled: hint followed, open: not followed", title_fontsize=8,
                 handles=axes.get_legend_handles_labels()[0][-len(chosen):])  # fmt: skip
     return save_figure(page, out, rows)
+
+
+def _stocked(episode: Episode) -> Store | Layout:
+    """Return the store of an episode with its goods, the bare layout where the catalogue is not at hand."""
+    from supermarket_env.catalogue.load import load_catalogue
+    from supermarket_env.store.load import load_layout, load_store
+
+    name = str(episode.store).partition("@")[0]
+    try:
+        return load_store(name, load_catalogue(str(episode.catalogue)))
+    except (SupermarketError, OSError):
+        return load_layout(name)
 
 
 def _first(episodes: Iterator[Episode], run: Path) -> Episode:

@@ -73,19 +73,19 @@ def save_plot(
 
 def _draw_curves(axes: Axes, groups: Sequence[Group], path: Sequence[str], privileged: Collection[str]) -> None:
     """Draw one panel: a curve with its band for each assistant, the final value at its end."""
-    horizon = max((len(_curve(group, path)) - 1 for group in groups), default=1)
+    horizon = max((len(curve_of(group, path)) - 1 for group in groups), default=1)
     horizon = max(horizon, 1)
     ends: list[tuple[float, str, str]] = []
     styles = styles_of([str(group.get("agent", "all")) for group in groups])
     for number, group in enumerate(groups):
-        curve = _curve(group, path)
+        curve = curve_of(group, path)
         if not curve:
             continue
         colour, line, marker = styles[number]
         name = str(group.get("agent", "all")) + ("*" if group.get("agent") in privileged else "")
         # After its longest trip a curve stays where it is: drawn on to the common end.
         values = curve + [curve[-1]] * (horizon + 1 - len(curve))
-        low, high = _band(group, path, values)
+        low, high = band_of(group, path, values)
         turns = range(horizon + 1)
         axes.fill_between(turns, low, high, step=None, color=colour, alpha=0.10, linewidth=0)
         axes.plot(
@@ -128,8 +128,8 @@ def success_rows(metrics: Mapping[str, Any], agents: Sequence[str] = ()) -> list
     rows = []
     for group in agent_order(groups_of(metrics), agents):
         for name, path, _ in _PANELS:
-            values = _curve(group, path)
-            low, high = _band(group, path, values) if values else ([], [])
+            values = curve_of(group, path)
+            low, high = band_of(group, path, values) if values else ([], [])
             rows += [
                 {"agent": group.get("agent", "all"), "n": group["n"], "curve": name, "turn": turn, "percent": value,
                  "low": low[turn], "high": high[turn]}
@@ -138,7 +138,7 @@ def success_rows(metrics: Mapping[str, Any], agents: Sequence[str] = ()) -> list
     return rows
 
 
-def _curve(group: Group, path: Sequence[str]) -> list[float]:
+def curve_of(group: Group, path: Sequence[str]) -> list[float]:
     """Return a curve of a group in percent by turn, empty when it is undefined."""
     value: Any = group
     for name in path:
@@ -146,8 +146,8 @@ def _curve(group: Group, path: Sequence[str]) -> list[float]:
     return [float(v) for v in value] if isinstance(value, list) and None not in value else []
 
 
-def _band(group: Group, path: Sequence[str], values: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Return the lower and upper ends at each turn: those of the file, else Wilson's."""
+def band_of(group: Group, path: Sequence[str], values: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Return the lower and upper ends of a curve at each turn, in percent: those of the file, else Wilson's."""
     stored = stored_intervals(group, path)
     if isinstance(stored, list) and stored and all(isinstance(pair, list) and None not in pair for pair in stored):
         pairs = [(float(low), float(high)) for low, high in stored]

@@ -31,6 +31,10 @@ class Results:
         """Those that are told the truth."""
         return tuple(self.manifest.get("privileged", ()))
 
+    def label(self, agent: str) -> str:
+        """Return an assistant's name, a star added if it is told the truth."""
+        return f"{agent}*" if agent in self.privileged else agent
+
     @property
     def title(self) -> str:
         """What was run on what."""
@@ -58,15 +62,19 @@ def panel_titles(runs: Sequence[Results]) -> list[str]:
     flat = [flatten(run.manifest["config"]) for run in runs]
     keys = [key for key in dict.fromkeys(key for config in flat for key in config)
             if key != "out" and not key.startswith("run.") and len({repr(c.get(key)) for c in flat}) > 1]  # fmt: skip
-    if not keys:
-        return [run.path.name for run in runs]
-    return [
-        ", ".join(f"{key.removesuffix('.name').rpartition('.')[2]} {_word(config.get(key))}" for key in keys)[:60]
+    titles = [
+        ", ".join(f"{key.removesuffix('.name').rpartition('.')[2]} {_word(config.get(key))}" for key in keys)
         for config in flat
     ]
+    if not keys or len(set(titles)) < len(titles):
+        names = [run.path.name for run in runs]
+        return names if len(set(names)) == len(names) else [str(run.path) for run in runs]
+    return titles
 
 
 def _word(value: Any) -> str:
+    if isinstance(value, list) and len(value) > 3:
+        return f"({len(value)})"
     if isinstance(value, list):
         return "+".join(str(item.get("name") if isinstance(item, Mapping) else item) for item in value)
     return str(value)

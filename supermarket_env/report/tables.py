@@ -131,10 +131,22 @@ def notes(groups: Sequence[Group], privileged: Collection[str] = ()) -> list[str
         without = [str(group.get("agent", "all")) for group in groups if figure(group, column.path) is None]
         if without:
             lines.append(f"{column.title} {UNDEFINED} for {', '.join(without)}: {column.undefined}")
+    lines += _without_width(groups)
     n_infra = sum(int(group.get("n_infra", 0)) for group in groups)
     if n_infra:
         lines.append(f"{n_infra} episodes failed in the simulator and are left out; the same command redoes them")
     return lines
+
+
+def _without_width(groups: Sequence[Group]) -> list[str]:
+    """Return a line naming the intervals without width: resampling tasks of one value knows no other."""
+    named = []
+    for column in COLUMNS:
+        spans = [(str(group.get("agent", "all")), interval(group, column.path)) for group in groups]
+        flat = [name for name, bounds in spans if bounds is not None and bounds[1] - bounds[0] < 1e-9]
+        if flat:
+            named.append(f"{column.title} of {'all' if len(flat) == len(groups) else ', '.join(flat)}")
+    return [f"no width: every task gave the same value ({'; '.join(named)})"] if named else []
 
 
 def terminal_tables(

@@ -9,9 +9,10 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from supermarket_env.errors import LayoutError
+from supermarket_env.store.departments import EMPTY, PROMOTION, Look, looks_of
 from supermarket_env.store.layout import Layout, Section
 from supermarket_env.store.paths import Move
 from supermarket_env.store.stock import Store
@@ -20,20 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_COLOURS: Final = (
-    "#8cc474", "#e8b877", "#e07a6a", "#8fbbe0", "#f2d65c", "#b59ad6", "#66c2b5", "#f2a0bd", "#a8a29a", "#c9d96f",
-    "#d98f4e", "#5f93c9", "#c76fa3", "#78a05a", "#f0c4a0", "#9fd3d9", "#9c7a5c", "#d7bde8", "#b8c4cf", "#e3e0a0",
-    "#6f7fb5", "#d9605a", "#57a89a", "#c2a83e",
-)  # fmt: skip
-_HATCHES: Final = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "||||", "++++", "oo", "//..", "**")
-_PROMOTION: Final = "promotion"
-_EMPTY: Final = "empty"
 _PATH_COLOUR: Final = "#c1121f"
-
-
-class _Look(NamedTuple):
-    colour: str
-    hatch: str
 
 
 def section_labels(store: Store | Layout) -> tuple[str, ...]:
@@ -62,11 +50,11 @@ def draw_store(store: Store | Layout, *, path: Sequence[str] = (), ids: bool = F
 
     layout = store.layout if isinstance(store, Store) else store
     labels = section_labels(store)
-    looks = _looks(labels)
+    looks = looks_of(labels)
     scale = _inches_per_metre(layout)
     figure = Figure(figsize=(layout.width * scale + 3.6, layout.height * scale + 1.6), dpi=150, layout="constrained")
     axes = figure.add_subplot()
-    font = max(5.0, min(8.0, 21 * scale))
+    font = 8.0
     _draw_room(axes, layout)
     _draw_shelves(axes, layout, labels, looks)
     _draw_walks(axes, layout)
@@ -99,21 +87,13 @@ def save_plan(store: Store | Layout, out: str | Path, *, path: Sequence[str] = (
     return file
 
 
-def _looks(labels: Sequence[str]) -> dict[str, _Look]:
-    names = [name for name in dict.fromkeys(labels) if name not in (_PROMOTION, _EMPTY)]
-    looks = {name: _Look(_COLOURS[i % len(_COLOURS)], _HATCHES[i % len(_HATCHES)]) for i, name in enumerate(names)}
-    looks[_PROMOTION] = _Look("#ffffff", "")
-    looks[_EMPTY] = _Look("#eeeeee", "")
-    return looks
-
-
 def _draw_room(axes: Axes, layout: Layout) -> None:
     from matplotlib.patches import Rectangle
 
     axes.add_patch(Rectangle((0, 0), layout.width, layout.height, facecolor="#fbfaf7", edgecolor="#333333", lw=1.6))
 
 
-def _draw_shelves(axes: Axes, layout: Layout, labels: Sequence[str], looks: dict[str, _Look]) -> None:
+def _draw_shelves(axes: Axes, layout: Layout, labels: Sequence[str], looks: dict[str, Look]) -> None:
     from matplotlib.patches import Rectangle
 
     for section, label in zip(layout.sections, labels, strict=True):
@@ -164,25 +144,27 @@ def _touch(a: Section, b: Section) -> bool:
 
 
 def _draw_names(axes: Axes, layout: Layout, labels: Sequence[str], font: float) -> None:
-    """Write each department on its longest run of shelves on every wall or aisle side, if it fits."""
+    """Write each department in the aisle before its run of shelves, where no hatching disturbs it, if it fits."""
     from matplotlib.patheffects import withStroke
 
+    scale = _inches_per_metre(layout)
+    away = (0.72 * font) / (72 * scale)  # from the face of the shelf to the middle of the letters, in metres
     for label, run in _runs(layout, labels):
-        if label in (_PROMOTION, _EMPTY):
+        if label in (PROMOTION, EMPTY):
             continue
-        x0, y0, x1, y1 = run[0].x0, run[0].y0, run[-1].x1, run[-1].y1
         upright = run[0].side in ("east", "west")
-        room = (y1 - y0 if upright else x1 - x0) * 72 * _inches_per_metre(layout)
-        size = min(font, room / (0.6 * len(label)))
-        text = label
-        if size < 0.62 * font:
-            text = _shortened(label, room, font * 0.8)
-            size = font * 0.8
+        low, high = (run[0].y0, run[-1].y1) if upright else (run[0].x0, run[-1].x1)
+        corners = 0.0 if upright else 2.2 * font  # along the back wall the names of both side walls come near
+        text = _shortened(label, (high - low) * 72 * scale - corners, font)
         if not text:
             continue
-        axes.text((x0 + x1) / 2, (y0 + y1) / 2, text, rotation=90 if upright else 0, fontsize=size, ha="center",
-                  va="center", zorder=4, color="#111111", rotation_mode="anchor",
-                  path_effects=[withStroke(linewidth=1.8, foreground="#ffffffe0")])  # fmt: skip
+        x0, y0, x1, y1 = run[0].face
+        across = (x0 + x1) / 2 if upright else (y0 + y1) / 2
+        across += away if run[0].side in ("east", "north") else -away
+        middle = (low + high) / 2
+        axes.text(across if upright else middle, middle if upright else across, text, rotation=90 if upright else 0,
+                  fontsize=font, ha="center", va="center", zorder=4, color="#111111", rotation_mode="anchor",
+                  path_effects=[withStroke(linewidth=1.8, foreground="#fbfaf7")])  # fmt: skip
 
 
 def _inches_per_metre(layout: Layout) -> float:
@@ -190,8 +172,8 @@ def _inches_per_metre(layout: Layout) -> float:
 
 
 def _shortened(label: str, room: float, font: float) -> str:
-    letters = int(room / (0.6 * font))
-    return label if letters >= len(label) else (label[: letters - 1].rstrip(" ,&") + "." if letters >= 4 else "")
+    letters = int(room / (0.56 * font)) - 1  # a letter's width stays free between two names
+    return label if letters >= len(label) else (label[: letters - 1].rstrip(" ,&") + "." if letters >= 5 else "")
 
 
 def _draw_landmarks(axes: Axes, layout: Layout, font: float) -> None:
@@ -256,7 +238,7 @@ def _draw_path(axes: Axes, layout: Layout, path: Sequence[str], font: float) -> 
                       zorder=7, path_effects=[withStroke(linewidth=2, foreground="white")])  # fmt: skip
 
 
-def _finish(axes: Axes, layout: Layout, looks: dict[str, _Look], labels: Sequence[str]) -> None:
+def _finish(axes: Axes, layout: Layout, looks: dict[str, Look], labels: Sequence[str]) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -279,9 +261,9 @@ def _finish(axes: Axes, layout: Layout, looks: dict[str, _Look], labels: Sequenc
     shown = [name for name in looks if name in set(labels)]
     handles: list[Any] = [
         Patch(facecolor=looks[name].colour, hatch=looks[name].hatch, edgecolor="#00000080", lw=0.4, label=name)
-        for name in shown if name != _PROMOTION
+        for name in shown if name != PROMOTION
     ]  # fmt: skip
-    if _PROMOTION in shown:
+    if PROMOTION in shown:
         handles.append(Line2D([], [], marker="*", ls="", color="#222222", ms=6, label="promotional endcap"))
     handles.append(Line2D([], [], marker="o", ls="-", color="#6d685d", lw=0.7, ms=3, label="standing point, walk"))
     axes.legend(handles=handles, loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +14,7 @@ from supermarket_env.compare.paired import MCNEMAR, SIGN_FLIP, compare_pair, com
 from supermarket_env.compare.sides import Run, Side
 from supermarket_env.errors import ConfigError
 from supermarket_env.metrics.aggregate import rows_of
-from supermarket_env.stats import mcnemar_exact
+from supermarket_env.stats import mcnemar_exact, wilson_interval
 
 Sides = Callable[..., list[Side]]
 
@@ -114,11 +116,43 @@ def test_nothing_in_common_and_unknown_figures_are_refused(sides: Sides, make_ru
 
 def test_the_page_shows_n_unit_interval_and_what_can_be_detected(sides: Sides) -> None:
     found = compare_sides(sides([[0.2], [0.4], [0.1], [0.5]], [[0.3], [0.8], [0.3], [0.9]]))
-    page = comparison_page(found, warnings=["NOT COMPARABLE, forced: user"])
-    assert "NOT COMPARABLE" in page.splitlines()[0]
+    warnings = ["NOT COMPARABLE, forced: user"]
+    page = comparison_page(found, warnings=warnings)
+    assert all("NOT COMPARABLE" in line for line in page.splitlines() if line.startswith((">", "## ", "NS_uplift")))
+    assert page.count("NOT COMPARABLE") == 3
     assert "n = 4 tasks" in page
     assert "you can detect" in page
     assert "a family of 1 test," in page
-    header = next(line for line in page.splitlines() if line.startswith("| figure"))
-    assert all(word in header for word in ("unit", "difference [95 %]", "n tasks", "p (Holm)", "detectable"))
-    assert effects_csv(found).startswith("second_agent,second_run")
+    heads = "".join(line for line in page.splitlines() if line.startswith("| figure"))
+    words = ("difference [95 %]", "n tasks", "P(better) [95 %]", "detects", "test", "| p ", "Holm")
+    assert all(word in heads for word in words)
+    assert "**NS_uplift (0..1)**" in page
+    assert max(len(line) for line in page.splitlines() if line.startswith("|")) <= 80
+    rows = list(csv.DictReader(io.StringIO(effects_csv(found, warnings=warnings))))
+    assert {row["flag"] for row in rows} == {"NOT COMPARABLE"}
+    assert {row["flag"] for row in csv.DictReader(io.StringIO(effects_csv(found)))} == {""}
+
+
+def test_both_p_values_are_shown_where_several_tests_are_adjusted(make_run: Callable[..., Run]) -> None:
+    run = make_run({"silent": [[0.0]] * 8, "a": [[0.5]] * 8, "b": [[0.4]] * 8})
+    page = comparison_page(compare_sides([Side(run, name) for name in run.agents]))
+    assert "p = 0.0156 with Holm over 2 tests: a is better" in page
+    assert "| sign flip | 0.0078 | 0.0156 |" in page
+
+
+def test_a_part_that_holds_every_task_is_no_part(sides: Sides) -> None:
+    found = compare_pair(*sides([[0.2]] * 25, [[0.3]] * 25))
+    assert found.segments == (), "one store and one stratum hold all tasks"
+    assert found.worst is None
+    assert "Worst part: no stratum" in comparison_page([found])
+
+
+def test_equal_differences_have_a_width_or_none_is_claimed(sides: Sides) -> None:
+    found = compare_pair(*sides([[0.5]] * 25, [[0.5]] * 25))
+    ns, turns = found.effect("NS"), found.effect("Turn")
+    assert ns.low is not None
+    assert ns.low == pytest.approx(-wilson_interval(0, 25).high)  # type: ignore[union-attr]
+    assert ns.improvement_low is not None
+    assert ns.improvement_low < 0.5 < (ns.improvement_high or 0)
+    assert (turns.difference, turns.low) == (0.0, None), "turns have no largest value"
+    assert "+0.00 [n/a]" in comparison_page([found])

@@ -10,6 +10,7 @@ from supermarket_env.compare.pages import trials_csv, trials_page
 from supermarket_env.compare.sides import Run, Side
 from supermarket_env.compare.trials import spread_of_trials, trial_points
 from supermarket_env.errors import ConfigError
+from supermarket_env.stats import wilson_interval
 
 
 def test_pass_of_three_tasks_by_hand(make_run: Callable[..., Run]) -> None:
@@ -26,6 +27,12 @@ def test_pass_of_three_tasks_by_hand(make_run: Callable[..., Run]) -> None:
 def test_tasks_without_all_trials_are_left_out_and_counted(make_run: Callable[..., Run]) -> None:
     (point, _) = trial_points(Side(make_run({"a": [[1.0, 1.0], [0.0]]}), "a"))
     assert (point.pass_hat, point.n_tasks, point.n_left_out) == (1.0, 1, 1)
+
+
+def test_all_or_none_of_all_trials_keep_a_width(make_run: Callable[..., Run]) -> None:
+    points = trial_points(Side(make_run({"a": [[1.0, 1.0]] * 25}), "a"))
+    low, high = wilson_interval(25, 25)  # type: ignore[misc]
+    assert {(p.pass_hat_low, p.pass_hat_high, p.pass_at_low) for p in points} == {(low, high, low)}
 
 
 def test_what_is_no_success_is_refused(make_run: Callable[..., Run]) -> None:

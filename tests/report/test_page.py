@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shutil
+import subprocess
 import zlib
 from pathlib import Path
 
@@ -12,7 +14,9 @@ import pytest
 
 from supermarket_env.errors import ConfigError, RunFolderError
 from supermarket_env.events.log import read_log
+from supermarket_env.metrics.row import episode_row
 from supermarket_env.report.latex import latex_table
+from supermarket_env.report.ledger import by_task, ends_of, faults_of
 from supermarket_env.report.page import BLOCK, _script_safe, save_report
 from supermarket_env.report.results import read_results
 from supermarket_env.report.transcript import products_of, transcript
@@ -45,9 +49,21 @@ def test_every_transcript_is_in_its_block(text: str, small_run: Path) -> None:
 
 
 def test_every_section_is_filled(text: str) -> None:
-    for word in ("95 % intervals", "assistant faults", "false claims", "worst (NS)", "config_hash", "numbers of this"):
+    for word in ("95 % intervals", "assistant faults", "false claims", "worst<br>", "config_hash", "numbers of this"):
         assert word in text
     assert text.count("<img alt=") == 5
+    assert text.count('download="results.') == 3
+
+
+def test_every_count_of_the_ledger_has_its_share_and_interval(small_run: Path) -> None:
+    rows = [episode_row(episode) for episode in read_log([small_run]).episodes]
+    groups = [("rule", [row for row in rows if row.agent == "rule"])]
+    for table in (faults_of(groups), ends_of(groups)):
+        (cells,) = table.rows
+        assert len(cells) == len(table.head)
+        assert cells[:2] == ["rule", "6"]
+        assert all(re.search(r"% \[\d+, \d+\]", cell) or cell in ("n/a", "0 of 0") for cell in cells[2:])
+    assert by_task([row for row in rows if row.agent == "rule"], [0.0, 1.0] * 3) == [0.5] * 3
 
 
 def test_a_transcript_keeps_what_a_reader_needs(small_run: Path) -> None:
@@ -62,10 +78,27 @@ def test_a_transcript_keeps_what_a_reader_needs(small_run: Path) -> None:
 def test_latex_has_booktabs_and_escapes(small_run: Path) -> None:
     results = read_results(small_run)
     table = latex_table(results.metrics, agents=results.agents)
-    assert table.startswith("\\begin{tabular}")
+    assert table.count("\\begin{tabular}") == table.count("\\end{tabular}") == 1
+    assert table.count("\\begingroup") == table.count("\\endgroup") == 1
     assert "NS\\_uplift" in table
-    widths = {line.count("&") for line in table.splitlines() if line.endswith("\\\\")}
-    assert len(widths) == 1, "every line has as many cells"
+    assert "brackets: 95 \\% intervals" in table
+    lines = [line for line in table.splitlines() if line.endswith("\\\\")]
+    assert {line.count("&") for line in lines if "multicolumn" not in line} == {6}, "every line has as many cells"
+    assert all(line.count("{") == line.count("}") for line in table.splitlines())
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX on this machine")
+def test_latex_fits_the_text_of_an_article(small_run: Path, tmp_path: Path) -> None:
+    results = read_results(small_run)
+    table = latex_table(results.metrics, agents=results.agents, privileged=results.privileged)
+    page = (
+        f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}\\noindent\n{table}\\end{{document}}\n"
+    )
+    (tmp_path / "page.tex").write_text(page, encoding="utf-8")
+    words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    done = subprocess.run(words, cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert "Overfull" not in done.stdout
 
 
 def test_what_cannot_be_reported_is_refused(tmp_path: Path) -> None:

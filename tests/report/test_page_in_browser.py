@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -27,8 +28,10 @@ class Browser:
         self._from, answers = os.pipe()
 
         def wire() -> None:
-            os.dup2(commands, 3)
-            os.dup2(answers, 4)
+            # First out of the way: the ends themselves may be 3 or 4.
+            high = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (commands, answers)]
+            os.dup2(high[0], 3)
+            os.dup2(high[1], 4)
 
         self._process = subprocess.Popen(
             [str(CHROMIUM), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
@@ -149,11 +152,58 @@ def test_a_filter_and_an_order_apply(browser: Browser, page: Path) -> None:
     assert browser.value("shown.every((i) => D.episodes[i][AGENT] === 'silent')")
 
 
-def test_a_narrow_window_has_no_sideways_scrolling(browser: Browser, page: Path) -> None:
-    browser.open(page, width=390)
+def test_words_that_were_said_are_found_on_demand(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    said = browser.value("unpacked(0).then((b) => b[0].turns.find((t) => t.user).user)")
+    browser.value(f"$('search').value = {json.dumps(said)}; $('search').dispatchEvent(new Event('input')); 0")
+    browser.wait("$('count').textContent.startsWith('0 of 12')")
+    browser.value("$('deep').click()")
+    browser.wait("shown.includes(0)")
+    assert browser.value("unpacked(0).then((b) => shown.every((i) => said(b[i]).includes($('search').value)))")
+
+
+def test_a_transcript_is_copied_without_the_truth_that_is_not_shown(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    browser.value("show(0)")
+    browser.wait("document.querySelectorAll('.turn').length > 2")
+    browser.value("window.got = ''; navigator.clipboard.writeText = async (text) => { window.got = text; }; 0")
+    browser.press("c")
+    browser.wait("$('copy').textContent === 'Copied'")
+    text = browser.value("window.got")
+    assert text.startswith(browser.value("open.id"))
+    assert browser.value("open.turns.filter((t) => t.user).every((t) => window.got.includes(t.user))")
+    assert "best value" not in text
+    assert "Show the truth" not in text
+
+
+def test_an_opened_transcript_is_printed_and_the_list_is_not(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    browser.value("show(0)")
+    browser.wait("document.querySelectorAll('.turn').length > 2")
+    browser.send("Emulation.setEmulatedMedia", media="print")
+    try:
+        assert browser.value("document.querySelector('.turn').offsetHeight") > 0
+        assert browser.value("$('list').offsetHeight + document.querySelector('.controls').offsetHeight") == 0
+    finally:
+        browser.send("Emulation.setEmulatedMedia", media="")
+
+
+def test_stepping_by_keys_keeps_the_turn_in_view(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    browser.value("show(0)")
+    browser.wait("document.querySelectorAll('.turn').length > 4")
+    for _ in range(browser.value("open.turns.length") - 1):
+        browser.press("ArrowRight", 39)
+    box = "document.querySelector('.turn.now').getBoundingClientRect()"
+    assert browser.value(f"{box}.bottom <= innerHeight + 1 && {box}.bottom > 0")
+
+
+@pytest.mark.parametrize("width", [360, 390])
+def test_a_narrow_window_has_no_sideways_scrolling(browser: Browser, page: Path, width: int) -> None:
+    browser.open(page, width=width)
     browser.value("show(1)")
     browser.wait("document.querySelectorAll('.turn').length > 2")
-    assert browser.value("document.documentElement.scrollWidth") <= 390
+    assert browser.value("document.documentElement.scrollWidth") <= width
 
 
 def test_the_page_asks_for_nothing_outside(browser: Browser, page: Path) -> None:

@@ -143,8 +143,8 @@ def test_the_svg_says_what_it_shows(metrics: dict[str, Any], tmp_path: Path, mon
 def test_bands_come_from_the_file_or_from_wilson(metrics: dict[str, Any]) -> None:
     group = metrics["groups"][0]
     values = group["SR(t)"]
-    stored = plots._band(group, ("SR(t)",), values)
-    computed = plots._band({key: value for key, value in group.items() if key != "intervals"}, ("SR(t)",), values)
+    stored = plots.band_of(group, ("SR(t)",), values)
+    computed = plots.band_of({key: value for key, value in group.items() if key != "intervals"}, ("SR(t)",), values)
     assert stored[0] == pytest.approx(computed[0])
     assert stored[1] == pytest.approx(computed[1])
 

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from supermarket_env.catalogue import load_catalogue
 from supermarket_env.cli.store import app
 from supermarket_env.errors import LayoutError
-from supermarket_env.store import layout_yaml, load_layout
+from supermarket_env.store import layout_yaml, load_layout, load_store
+from supermarket_env.store.departments import looks_of
 from supermarket_env.store.draw import draw_store, save_plan, section_labels
 
 runner = CliRunner()
@@ -85,3 +87,26 @@ def test_the_plan_names_every_department_in_its_legend() -> None:
     assert set(section_labels(layout)) - {"promotion"} <= told
     with pytest.raises(LayoutError, match="unknown node 'S001'"):
         draw_store(layout, path=["S001"])
+
+
+def test_a_department_looks_the_same_in_every_store() -> None:
+    goods = load_catalogue("embedded")
+    stores = [load_store(name, goods) for name in ("corner", "neighbourhood", "hyper")]
+    seen = [looks_of(section_labels(store)) for store in stores]
+    for name in set.intersection(*(set(looks) for looks in seen)):
+        assert len({looks[name] for looks in seen}) == 1, name
+    for looks in seen:
+        assert len(set(looks.values())) == len(looks), "two departments of one store look alike"
+    strange = [f"department {k}" for k in range(120)]
+    assert len({looks_of(strange)[name] for name in strange}) == 120
+    assert looks_of(["promotion", "Pets"])["Pets"] == looks_of(reversed([*strange, "Pets"]))["Pets"]
+
+
+def test_names_are_written_large_enough_and_beside_the_shelves() -> None:
+    layout = load_layout("hyper")
+    texts = [text for text in draw_store(layout).axes[0].texts if text.get_rotation() == 90]
+    assert len(texts) > 20
+    for text in texts:
+        assert float(text.get_fontsize()) >= 8
+        x, y = text.get_position()
+        assert not any(s.x0 < x < s.x1 and s.y0 < y < s.y1 for s in layout.sections), text.get_text()
