@@ -52,7 +52,7 @@ from supermarket_env.envs.single import SupermarketEnv
 from supermarket_env.envs.vector import SupermarketVectorEnv
 from supermarket_env.events.log import read_episodes
 from supermarket_env.metrics import compute
-from supermarket_env.metrics.ranking import ndcg_at, recall_at
+from supermarket_env.metrics.ranking import list_scores
 from supermarket_env.rules import codes
 
 PAGE = Path(__file__).resolve().parent / "README.md"
@@ -233,11 +233,11 @@ def ranking_passes() -> tuple[Slice, Slice]:
         return sorted(float(found.value) for found in ir_measures.iter_calc(measures, qrels, scored))
 
     def ours() -> list[float]:
-        return [
-            value or 0.0
-            for items, some in zip(lists, wanted, strict=True)
-            for value in (ndcg_at(items, some), recall_at(items, some))
-        ]
+        found: list[float] = []
+        for items, some in zip(lists, wanted, strict=True):
+            recall, _, ndcg = list_scores(items, some)
+            found += (recall or 0.0, ndcg or 0.0)
+        return found
 
     if not np.allclose(theirs(), sorted(ours()), atol=1e-9):
         raise SystemExit("ir-measures finds other figures: nothing is worth timing")

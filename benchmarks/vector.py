@@ -152,10 +152,10 @@ def parts(n: int = 1024) -> list[list[str]]:
     timed(inner._batch, "play", "rules: the turn")
     timed(inner._batch, "observe", "rules: the observation rows")
     timed(inner._batch, "begin", "rules: new trips, copying included")
-    timed(inner, "_reward_trips", "reward of paid carts (Python)")
+    timed(inner, "_reward_trips", "reward of paid carts")
     timed(inner._reader, "fill", "reading and checking the actions")
-    for _, masks in inner._sets:
-        timed(masks, "mark", "masks")
+    for shown in inner._sets:
+        timed(shown.masks, "mark", "masks, turns and ends")
     begin = time.process_time()
     for step in range(200):
         env.step(given[step % 16])

@@ -1,14 +1,44 @@
-"""What an assistant is shown: the observation of ``Supermarket-v0``, for every door that plays a game at a time."""
+"""What an assistant is shown: the observation of ``Supermarket-v0``, for every door that plays a game at a time.
+
+An observation is one stretch of memory: features first, masks behind them, and every part of it is a view. A new one
+begins as a copy of what never changes at the node where the user stands.
+"""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supermarket_env.envs.frames import ROW, frame_type, framed
 from supermarket_env.envs.game import Game
 from supermarket_env.envs.spaces import Masks, split_observation
+from supermarket_env.rules.observe import OBSERVATION_SIZE
+from supermarket_env.world import World
+
+
+@lru_cache(maxsize=64)
+def _frame(n_types: int, n_nodes: int, n_sections: int, n_products: int) -> np.dtype[np.void]:
+    """Return the layout of an observation of such a world."""
+    parts = split_observation(np.zeros(OBSERVATION_SIZE, dtype=np.float32))
+    masks = {
+        "mask_node": n_nodes,
+        "mask_section": n_sections,
+        "mask_product": n_products,
+        "mask_type": n_types,
+        "mask_cart": n_products,
+    }
+    return frame_type({name: part.shape for name, part in parts.items()}, masks)
+
+
+@lru_cache(maxsize=64)
+def _blanks(world: World) -> dict[int, tuple[bytes, int]]:
+    """Return what all eyes in a world share, filled as nodes are reached.
+
+    By node: the observation that shows its masks and nothing else, and the number of its mask of types.
+    """
+    return {}
 
 
 class AssistantEye:
@@ -17,30 +47,72 @@ class AssistantEye:
     def __init__(self, game: Game, masks: Masks) -> None:
         self._game = game
         self._masks = masks
+        store, catalogue = masks.world.store, masks.world.catalogue
         self._checkouts = frozenset(game.world.store.checkouts)
-        self.cart: NDArray[np.int8] = masks.empty_cart
+        self._types = [mask.tobytes() for mask in masks.all_types]
+        self._frame = _frame(len(self._types[0]), store.n_nodes, store.n_sections, catalogue.n_products)
+        fields: Any = self._frame.fields
+        self._type_span = slice(at := fields["mask_type"][1], at + len(self._types[0]))
+        self._cart_span = slice(at := fields["mask_cart"][1], at + catalogue.n_products)
+        self._blank = _blanks(game.world)
+        self._cart = bytearray()
+        """The mask of products in the cart; empty while the cart is."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_blank": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._blank = _blanks(self._game.world)
 
     def reset(self) -> None:
         """Begin an episode."""
-        self.cart = self._masks.empty_cart
+        self._cart = bytearray()
 
     def follow(self) -> None:
         """Note what the latest turn did to the cart."""
-        game = self._game
-        outcome = game.kernel.o
+        outcome = self._game.kernel.o
         if outcome.cleared:
-            self.cart = self._masks.empty_cart
+            self._cart = bytearray()
         elif outcome.cart_op:
-            self.cart = self._masks.with_product(self.cart, outcome.cart_p, game.bought)
+            bought = self._game.bought
+            if not self._cart:
+                self._cart = bytearray(self._cart_span.stop - self._cart_span.start)
+            self._cart[outcome.cart_p] = bought[outcome.cart_p] > 0
+            if bought[outcome.cart_p] <= 0 and not any(q > 0 for q in bought.values()):
+                self._cart = bytearray()
 
     def observation(self) -> dict[str, Any]:
         """Return the observation, made of new arrays."""
-        game, masks = self._game, self._masks
+        game = self._game
         node = game.kernel.node
-        observation: dict[str, Any] = split_observation(game.kernel.observation())
-        anything = masks.fill(node, observation)
-        cart = self.cart is not masks.empty_cart
-        observation["mask_type"] = masks.types(anything=anything, cart=cart, at_checkout=node in self._checkouts).copy()
-        observation["mask_cart"] = self.cart.copy()
-        observation["words"] = game.last_words
-        return observation
+        blank, kind = self._blank.get(node) or self._blank_at(node)
+        memory = bytearray(blank)
+        if self._cart:
+            memory[self._cart_span] = self._cart
+            kind += 2
+        memory[self._type_span] = self._types[kind]
+        part = framed(self._frame, memory)
+        game.kernel.observe(part[ROW])
+        return {
+            "needs": part["needs"],
+            "candidates": part["candidates"],
+            "moves": part["moves"],
+            "dialogue": part["dialogue"],
+            "trip": part["trip"],
+            "mask_node": part["mask_node"],
+            "mask_section": part["mask_section"],
+            "mask_product": part["mask_product"],
+            "mask_type": part["mask_type"],
+            "mask_cart": part["mask_cart"],
+            "words": game.last_words,
+        }
+
+    def _blank_at(self, node: int) -> tuple[bytes, int]:
+        mask, anything = self._masks.at(node)
+        made = bytearray(self._frame.itemsize)
+        fields: Any = self._frame.fields
+        first: int = fields["mask_node"][1]
+        made[first : first + len(mask)] = mask.tobytes()
+        found = self._blank[node] = bytes(made), anything + 4 * (node in self._checkouts)
+        return found

@@ -33,7 +33,7 @@ def fork(game: Game) -> Game:
     branch.ledger = game.ledger.copy()
     branch.shown_products = set(game.shown_products)
     branch.bought = dict(game.bought)
-    branch.topics = list(game.topics)
+    branch.speech = game.speech.copy()
     branch.transcript = copy.copy(game.transcript)
     branch.transcript.exchanges = list(game.transcript.exchanges)
     branch.view = GameView(branch)

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from supermarket_env.dialogue.acts import SILENT, AssistantMessage, Exchange, Transcript, UserResponse
 from supermarket_env.dialogue.consistency import clean_text, text_mismatch
+from supermarket_env.envs import log_line
 from supermarket_env.envs.decode import NOTHING, Decoded, Decoder, clear_message
 from supermarket_env.envs.kernel import Kernel
 from supermarket_env.envs.labels import EpisodeLabels
-from supermarket_env.envs.ledger import Ledger
+from supermarket_env.envs.ledger import Ledger, fault_event
 from supermarket_env.envs.narrate import Event, Narrator, short
-from supermarket_env.envs.reward import satisfaction, turn_reward
+from supermarket_env.envs.reward import own_limit, satisfaction, turn_reward
 from supermarket_env.envs.seat import GameView
 from supermarket_env.envs.understand import outcome_of
 from supermarket_env.envs.users import UserDoor, UserModel
-from supermarket_env.errors import ConfigError, MessageError, TaskError, unknown_name
+from supermarket_env.envs.voice import Speech, Voice
+from supermarket_env.errors import ConfigError, MessageError, unknown_name
 from supermarket_env.events.hooks import Hook, HookSet
-from supermarket_env.events.log import encode_canonical, finish_episode
+from supermarket_env.events.log import finish_episode
 from supermarket_env.rules import codes
-from supermarket_env.rules.draws import P_AGENT, P_CHAT, P_WORDS, lane
+from supermarket_env.rules.draws import P_AGENT, lane
 from supermarket_env.rules.place import left_on_shelf, nearest_section_of
 from supermarket_env.rules.twins import Rules, rules
 from supermarket_env.tasks.prepare import Prepared, prepare
 from supermarket_env.tasks.state import compiled_tables, plain_tables, seed_lanes
 from supermarket_env.tasks.task import Task
-from supermarket_env.tasks.tour import shortest_tour
 from supermarket_env.user_sim.config import UserConfig
-from supermarket_env.user_sim.wording import Manner, Wording, mood_of
 from supermarket_env.world import World
 
 Read = tuple[Decoded, tuple[str, str] | None, str | None]
@@ -39,12 +39,9 @@ TRACKS = ("semantic", "text")
 MODES = ("auto", "compiled", "plain")
 _exchange = partial(tuple.__new__, Exchange)
 """Makes an Exchange of a tuple of all its fields: every turn makes one, and few are ever read."""
-
-
-@lru_cache(maxsize=65536)
-def _product_truth(prepared: Prepared, p: int) -> tuple[dict[str, float], list[str]]:
-    """Return utility by need and broken constraints of a shown or carted product; not to be changed."""
-    return prepared.utilities_of(p), prepared.violations(p)
+_response: Callable[[tuple[Any, ...]], UserResponse] = partial(tuple.__new__, UserResponse)
+_SILENCE: Read = NOTHING, None, None
+_PAID = frozenset(code for code, name in enumerate(codes.ENDS) if name in ("checkout", "patience_checkout"))
 
 
 class Game:
@@ -96,13 +93,11 @@ class Game:
         self.types: list[int] = world.catalogue.type_idx.tolist()
         self.door = UserDoor(self, user_model) if user_model is not None else None
         book: Rules = rules("plain" if self.door else mode)
-        tables = compiled_tables(world, self.user) if book.compiled else plain_tables(world, self.user)
-        app_tables = tables
-        if world.app is not world:
-            app_tables = (compiled_tables if book.compiled else plain_tables)(world.app, self.user)
+        make_tables = compiled_tables if book.compiled else plain_tables
+        tables = make_tables(world, self.user)
+        app_tables = tables if world.app is world else make_tables(world.app, self.user)
         self.kernel = Kernel(book, tables, app_tables)
-        self._wording: Wording | None = None
-        self._parser: Any = None
+        self.voice = Voice(world, self.user)
         self.done = True
         self.agent_seed = 0
 
@@ -116,35 +111,29 @@ class Game:
         self.seed = seed
         self.labels = labels or EpisodeLabels(task_id=task.id, stratum=task.stratum, store=self.world.store.name)
         self.prepared: Prepared = prepare(self.world, task, self.user)
-        self.turn_limit = self.max_turns or self.prepared.max_turns
+        self.turn_limit = self.max_turns or own_limit(self.prepared)
         self.turn_reward = turn_reward(self.prepared)
-        self._lanes = seed_lanes(seed)
-        self.kernel.begin(
-            self.prepared, self._lanes, max_turns=self.turn_limit, reads_acts=1 if self.track == "semantic" else 0
-        )
+        lanes = seed_lanes(seed)
+        reads_acts = int(self.track == "semantic")
+        self.kernel.begin(self.prepared, lanes, max_turns=self.turn_limit, reads_acts=reads_acts)
         o = self.kernel.o
-        self.agent_seed = lane(self._lanes[0], P_AGENT, 0, 0)
-        self._word_key = (self._lanes[1] << 32) + lane(self._lanes[0], P_WORDS, 0, 0)
-        self._manners: dict[tuple[int, bool, int], Manner] = {}
-        self.turn = 0
+        self.agent_seed = lane(lanes[0], P_AGENT, 0, 0)
+        self.speech = Speech(self.voice, self.prepared.state, lanes)
+        self.turn = self.struck = 0
         self.done = False
         self.reason = ""
-        self.struck = 0
         self.ledger = Ledger(self.narrator, self.decoder)
         self._stock_turns = self.prepared.stock_turns
         self.shown_products: set[int] = set()
         self.bought: dict[int, int] = {}
         self.last_action = ("", "")
         self.last_words = ""
-        persona = self.prepared.state
-        self.manner_static = (round(persona.t_talkativeness, 3), round(persona.t_temper, 3))
         self.last_message = SILENT
         self._turn_parts = {"need_satisfaction": 0.0, "turn": self.turn_reward}
-        self.topics: list[str] = [""] * codes.MAX_NEEDS
         self.view = GameView(self)
-        response = self._speak(o, opening=True)
+        response = self._speak(o)
         self.transcript = Transcript(self.shown_response)
-        self._emit({**self._opening_event(o, response), "reveals": self.narrator.reveals(o)}, first=True)
+        self.ledger.open(self.kernel.node, o, response, self.last_words)
         self.view.refresh(1, self.turn_limit)
         if self.door is not None:
             self.door.start()
@@ -154,18 +143,6 @@ class Game:
                 for event in self.events:
                     self.hooks.event(event)
         return self.view
-
-    def _opening_event(self, o: Any, response: UserResponse) -> Event:
-        self.events.append(self.narrator.obs_event(0, self.kernel.node))
-        return {
-            "k": "user",
-            "turn": 0,
-            "act": response.act,
-            "slots": self.narrator.user_slots(response),
-            "text": self.last_words,
-            "trust": short(o.trust),
-            "irritation": short(o.irritation),
-        }
 
     @property
     def events(self) -> list[Event]:
@@ -207,13 +184,17 @@ class Game:
 
     def _read_row(self, fill: Callable[[Any, Any], None], action: Any, text: str) -> Read:
         """Fill the message row by ``fill(action, row)``; returns what ``_read`` does."""
-        self._must_run()
+        if self.done:
+            self._must_run()
         m = self.kernel.m
         clear_message(m)
         fill(action, m)
+        if not (text or m.act or m.n_items or m.sug_type or m.goal_kind):
+            self.last_message = SILENT
+            return _SILENCE
         if text:
             text = clean_text(text)[0]
-        items = tuple(self.narrator.product[p] for p in m.items[: m.n_items]) if m.n_items else ()
+        items = tuple([self.narrator.product[p] for p in m.items[: m.n_items]]) if m.n_items else ()
         goal = self.narrator.goal_name(m) if m.goal_kind else None
         self.last_message = self.narrator.message(m, text)
         mismatch = text_mismatch(self.last_message, self.world.catalogue, self.world.app.store) if text else None
@@ -232,7 +213,7 @@ class Game:
     def infra_error(self, detail: str) -> None:
         """End the episode as ``infra_error``: the simulator or machine failed; it leaves every metric."""
         self._must_run()
-        self._emit({"k": "fault", "turn": self.turn, "who": "infra", "kind": "error", "detail": detail[:500]})
+        self._emit(fault_event(self.turn, "infra", "error", detail))
         self._finish("infra_error")
 
     def _must_run(self) -> None:
@@ -240,38 +221,24 @@ class Game:
             raise RuntimeError("the episode is over (or was never started): call reset first")
 
     def _parsed(self, text: str) -> AssistantMessage:
-        return self._get_parser().assistant(text, mentioned=self.view.heard)  # type: ignore[no-any-return]
-
-    def warm(self) -> None:
-        """Make what is made on first use, so that copies of this game share it."""
-        if self.texts and self._wording is None:
-            self._wording = Wording(self.world.catalogue, self.world.store, variant=self.user.wording)
-        if self.track == "text":
-            self._get_parser()
-
-    def _get_parser(self) -> Any:
-        if self._parser is None:
-            from supermarket_env.dialogue.parse import Parser
-
-            self._parser = Parser(self.world.catalogue, self.world.app.store)
-        return self._parser
+        return self.voice.parser.assistant(text, mentioned=self.view.heard)  # type: ignore[no-any-return]
 
     def _play(self, decoded: Decoded, goal: tuple[str, str] | None, mismatch: str | None) -> GameView:
-        kernel, names = self.kernel, self.narrator
+        kernel, ledger = self.kernel, self.ledger
         m, o = kernel.m, kernel.o
         self.turn = turn = self.turn + 1
-        ledger = self.ledger
         events = ledger.events
         start = len(events)
         faults: tuple[Event, ...] = (self._fault_of(decoded, mismatch),) if decoded.fault or mismatch else ()
         self.struck = self.struck + 1 if decoded.fault else 0
         if self.struck >= self.strikes:
             o.claim = -1
-            events.extend((names.assistant_event(turn, m, o, decoded.text), *faults))
+            events.extend((self.narrator.assistant_event(turn, m, o, decoded.text), *faults))
             self._stream(start)
             self._finish("assistant_error")
             return self.view
-        self._complete(m)
+        if m.goal_id >= 0 or m.act == codes.A_ASK:
+            self._complete(m)
         if self.door is None:
             kernel.play()
         else:
@@ -280,24 +247,24 @@ class Game:
         ledger.add_message(turn, m, o, decoded, goal)
         if decoded.items:
             self.shown_products.update(m.items[: m.n_items])
-        response = self._speak(o, opening=False)
+        response = self._speak(o)
         ledger.add_response(turn, o, response, self.last_words)
         if o.cart_op or o.cleared:
             self._count_cart(o)
         if turn in self._stock_turns:
             events.extend(self._stock_events(turn))
         end = kernel.end
-        reason = codes.ENDS[end] if end else ""
-        events.append(self._reward_event(reason))
+        events.append(self._paid_event() if end in _PAID else self._turn_event())
         if self.door is not None:
             faults += self._user_faults()
         events.extend(faults)
-        events.append(names.obs_event(turn, kernel.node))
-        action, arg = self.last_action = names.action_pair(o.action, o.arg)
+        ledger.add_place(turn, kernel.node)
+        action, arg = self.last_action = self.narrator.action_pair(o.action, o.arg)
         self.transcript.exchanges.append(_exchange((turn, self.last_message, self.shown_response, action, arg, o.qty)))
-        self._stream(start)
-        if reason:
-            self._finish(reason)
+        if self.hooks.has_step_hooks:
+            self._stream(start)
+        if end:
+            self._finish(codes.ENDS[end])
         else:
             self.view.refresh(turn + 1, self.turn_limit - turn)
         return self.view
@@ -327,18 +294,12 @@ class Game:
 
     def _user_faults(self) -> tuple[Event, ...]:
         assert self.door is not None
-        if not self.door.faults:
-            return ()
-        return tuple(
-            {"k": "fault", "turn": self.turn, "who": "user", "kind": kind, "detail": detail[:500]}
-            for kind, detail in self.door.faults
-        )
+        return tuple(fault_event(self.turn, "user", kind, detail) for kind, detail in self.door.faults)
 
     def _fault_of(self, decoded: Decoded, mismatch: str | None) -> Event:
-        kind, detail = decoded.fault, decoded.detail
-        if not kind:
-            kind, detail = "act_text_mismatch", mismatch or ""
-        return {"k": "fault", "turn": self.turn, "who": "assistant", "kind": kind, "detail": detail[:500]}
+        if decoded.fault:
+            return fault_event(self.turn, "assistant", decoded.fault, decoded.detail)
+        return fault_event(self.turn, "assistant", "act_text_mismatch", mismatch or "")
 
     def _count_cart(self, o: Any) -> None:
         if o.cart_op:
@@ -348,10 +309,12 @@ class Game:
         if o.cleared:
             self.bought = {}
 
-    def _reward_event(self, reason: str) -> Event:
-        if reason not in ("checkout", "patience_checkout"):
-            self.reward = self.turn_reward
-            return {"k": "reward", "turn": self.turn, "value": self.turn_reward, "parts": self._turn_parts}
+    def _turn_event(self) -> Event:
+        """Return the reward of a turn in which nothing is paid."""
+        self.reward = reward = self.turn_reward
+        return {"k": "reward", "turn": self.turn, "value": reward, "parts": self._turn_parts}
+
+    def _paid_event(self) -> Event:
         parts = {"need_satisfaction": short(self.need_satisfaction()), "turn": self.turn_reward}
         self.reward = short(parts["need_satisfaction"] + self.turn_reward)
         return {"k": "reward", "turn": self.turn, "value": self.reward, "parts": parts}
@@ -360,71 +323,42 @@ class Game:
         """Return the need satisfaction (0..1) of the cart as it is; hidden truth, never for the assistant."""
         return satisfaction(self.prepared, self.bought)
 
-    def _speak(self, o: Any, *, opening: bool) -> UserResponse:
+    def _speak(self, o: Any) -> UserResponse:
         """Return the true response; set the words and what the assistant sees of it."""
         response = self.narrator.response(o)
-        for fact in response.facts:  # what later wishes refer to by name
-            if fact.attribute in ("product_type", "department") and fact.value:
-                self.topics[fact.need - 1] = str(fact.value)
-        self.last_words = self._words(o, response, opening) if self.texts else ""
+        if response.facts:
+            self.speech.note(response)
+        self.last_words = words = self._words(o, response) if self.texts else ""
         if self.track == "text":
-            self.shown_response = UserResponse(act="", text=self.last_words)
-            understood = self._get_parser().user(
-                self.last_words, asked=None if opening else self.last_message, mentioned=self.view.heard
-            )
+            self.shown_response = UserResponse(act="", text=words)
+            asked = self.last_message if self.turn else None
+            understood = self.voice.parser.user(words, asked=asked, mentioned=self.view.heard)
             self.kernel.note(outcome_of(understood, self.decoder, o))
-        elif not self.last_words:
-            self.shown_response = response
+        elif words:
+            self.shown_response = _response((*response[:-1], words))
         else:
-            self.shown_response = UserResponse(*response[:-1], self.last_words)
+            self.shown_response = response
         return response
 
-    def _words(self, o: Any, response: UserResponse, opening: bool) -> str:
-        if self._wording is None:
-            self.warm()
-        if self.door is None or opening:
-            return self._grammar_words(o, response, opening)
+    def _words(self, o: Any, response: UserResponse) -> str:
+        if self.door is None or self.turn == 0:
+            return self._grammar_words(o, response)
         if self.door.text is not None:
             return clean_text(self.door.text)[0][:300]
-        return clean_text(self.door.reword(self._grammar_words(o, response, opening)))[0][:300]
+        return clean_text(self.door.reword(self._grammar_words(o, response)))[0][:300]
 
-    def _grammar_words(self, o: Any, response: UserResponse, opening: bool) -> str:
-        assert self._wording is not None
-        if o.act == codes.U_CHAT and not self._chats(o):
-            return ""
-        return self._wording.say(
-            response,
-            manner=self._manner(o),
-            key=self._word_key + 16 * self.turn + o.act,
-            opening=opening,
-            topics=self.topics,
-            among=self.last_message.items,
-        )
-
-    def _manner(self, o: Any) -> Manner:
-        """Return how the user speaks now; equal moods of one episode share an object."""
-        mood, hurried = mood_of(o.trust, min(1.0, o.irritation / 4.0)), o.patience < 4.0
-        end = self.kernel.end if o.act == codes.U_BYE else 0  # only a farewell tells how the trip ends
-        key = (mood, hurried, end)
-        manner = self._manners.get(key)
-        if manner is None:
-            talkative, temper = self.manner_static
-            manner = self._manners[key] = Manner(talkative, temper, mood, hurried, codes.ENDS[end] if end else "")
-        return manner
-
-    def _chats(self, o: Any) -> bool:
-        """Whether a user with nothing to say says something all the same: the talkative ones, to who talks to them."""
+    def _grammar_words(self, o: Any, response: UserResponse) -> str:
         m = self.kernel.m
-        if self.turn == 0 or not (m.act or m.n_items or m.sug_type or m.goal_kind):
-            return False
-        draw = lane(self._lanes[0], P_CHAT, self.turn, 0) / 4294967296.0
-        return bool(draw < self.user.mechanisms.chat * self.manner_static[0])
+        if o.act == codes.U_CHAT and not (m.act or m.n_items or m.sug_type or m.goal_kind):
+            return ""  # nobody spoke to somebody with nothing to say
+        end = self.kernel.end if o.act == codes.U_BYE else 0
+        return self.speech.words(o, response, turn=self.turn, end=end, among=self.last_message.items)
 
     # --- end -------------------------------------------------------------------------------------------------------
 
-    def _emit(self, event: Event, *, first: bool = False) -> None:
+    def _emit(self, event: Event) -> None:
         self.events.append(event)
-        if self.hooks.has_step_hooks and not first:
+        if self.hooks.has_step_hooks:
             self.hooks.event(event)
 
     def _stream(self, start: int) -> None:
@@ -437,47 +371,9 @@ class Game:
         self.reason = reason
         self.done = True
         self.view.refresh(self.turn + 1, 0)
-        end: Event = {"k": "end", "reason": reason, "turn": self.turn}
-        if reason != "infra_error":
-            homes = {int(self.world.store.home_section[p]) for p, q in self.bought.items() if q > 0}
-            end["walked_m"] = short(self.kernel.walked)
-            tour = self._tour_metres(homes)
-            if tour is not None:
-                end["tour_m"] = tour
-        self._emit(end)
+        self._emit(log_line.end_event(self))
         if self.hooks:
             self.hooks.episode_end(finish_episode(self.episode()))
-
-    def _tour_metres(self, sections: set[int]) -> float | None:
-        """Return the shortest walk for the bought goods; None when they stand in more places than can be solved."""
-        try:
-            return short(shortest_tour(self.world.store, sections).metres)
-        except TaskError:
-            return None
-
-    def truth(self) -> dict[str, Any]:
-        """Return the evaluator's truth of the episode so far; never for the assistant."""
-        return self._truth(self.prepared.logged_truth)
-
-    def _truth(self, constant: dict[str, Any]) -> dict[str, Any]:
-        """Return the truth with its constant part taken from ``constant`` (plain or encoded values)."""
-        truth = dict(constant)
-        names = self.narrator.product
-        utility = truth["utility"] = dict(truth["utility"])
-        plain = self.prepared.logged_truth["utility"]
-        violates: dict[str, list[str]] = {}
-        added: dict[str, dict[str, float]] = {}
-        for p in sorted(self.shown_products):
-            utilities, violates[names[p]] = _product_truth(self.prepared, p)
-            for need, value in utilities.items():
-                if names[p] not in plain[need]:
-                    added.setdefault(need, {})[names[p]] = value
-        for need, values in added.items():
-            utility[need] = {**plain[need], **values}
-        if self.world.catalogue.allergens_known:  # else hard-constraint figures are undefined, not zero
-            truth["violates"] = violates
-        truth["turns"] = list(self.ledger.true_turns)
-        return truth
 
     def render(self) -> str:
         """Return the latest exchange as text."""
@@ -489,31 +385,14 @@ class Game:
             f"cart: {sum(line.qty * line.price for line in self.view.cart):.2f} in {len(self.view.cart)} lines"
         )
 
+    def truth(self) -> dict[str, Any]:
+        """Return the evaluator's truth of the episode so far; never for the assistant."""
+        return log_line.truth(self)
+
     def line(self) -> bytes:
         """Return the log line of the episode as bytes, line end included."""
-        return encode_canonical({**self._heading(), "truth": self._truth(self.prepared.encoded_truth)})
+        return log_line.encoded(self)
 
     def episode(self) -> dict[str, Any]:
         """Return the log line of the episode as a JSON-ready object."""
-        return {**self._heading(), "truth": self.truth()}
-
-    def _heading(self) -> dict[str, Any]:
-        """Return the log line without the truth."""
-        labels = self.labels
-        return {
-            "schema": "supermarket.episode/1",
-            "episode_id": labels.episode_id
-            or f"{labels.agent}|{labels.user}|{labels.store}|{labels.task_id}|{labels.trial}",
-            "agent": labels.agent,
-            "user": labels.user,
-            "store": labels.store or self.world.store.name,
-            "catalogue": labels.catalogue or self.world.catalogue.name,
-            "suite": labels.suite,
-            "task_id": labels.task_id or self.task.id,
-            "trial": labels.trial,
-            "seed": self.seed,
-            "stratum": labels.stratum or self.task.stratum,
-            "track": self.track,
-            "nav_schema": {"move": ["node"], "look": ["section"]},
-            "events": self.events,
-        }
+        return log_line.episode(self)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supermarket_env.rules.observe import OBSERVATION_SIZE
+from supermarket_env.rules.renew import SEEN
 from supermarket_env.rules.rows import (
     KINDS,
     MESSAGE_DTYPE,
@@ -28,6 +29,9 @@ from supermarket_env.rules.rows import (
 from supermarket_env.rules.twins import Rules, direct
 from supermarket_env.rules.world import Tables
 from supermarket_env.tasks.prepare import Prepared
+
+UNPACKED = 4
+"""Longest list of a row that is read one variable an entry."""
 
 
 class RowCopier:
@@ -49,15 +53,15 @@ class RowCopier:
             if only is None or name in only
         ]
         self._spans = {kind: span for kind in KINDS if (span := _span([p for p in places if p[1] == kind])) is not None}
-        reads = []
-        for name, kind, first, width, length in places:
-            k = first - self._spans[kind].start
-            reads.append(f"    row.{name} = {kind}[{k}:{k + width}]" if length else f"    row.{name} = {kind}[{k}]")
+        reads = [line for kind in self._spans for line in _reading(kind, [p for p in places if p[1] == kind])]
         writes = [f"*row.{name}" if length else f"row.{name}" for name, _, length in row_class.spec]
         namespace: dict[str, Any] = {}
-        exec(f"def read(row, {', '.join(self._spans)}):\n" + "\n".join(reads), namespace)
+        kinds = f"{', '.join(self._spans)},"
+        lists = "; ".join(f"{kind} = {kind}.tolist()" for kind in self._spans)
+        exec(f"def read(parts, row):\n    {kinds} = parts\n    {lists}\n" + "\n".join(reads), namespace)
         exec(f"def flat(row):\n    return [{', '.join(writes)}]", namespace)
-        self._fill = namespace["read"]
+        self.read: Callable[[tuple[Any, ...], Any], None] = namespace["read"]
+        """Fill a plain row (second) from the views of one record (``parts``)."""
         self.flat: Callable[[Any], list[Any]] = namespace["flat"]
         """Return all values of a row as one list, in the order of its specification."""
 
@@ -65,16 +69,33 @@ class RowCopier:
         """Return the views of an array of one record that ``read`` takes: one of each kind of number."""
         return tuple(records.view(KINDS[kind])[span] for kind, span in self._spans.items())
 
-    def read(self, parts: tuple[Any, ...], row: Any) -> None:
-        """Fill a plain row from the views of one record."""
-        self._fill(row, *[part.tolist() for part in parts])
-
 
 def _span(places: list[Any]) -> slice | None:
     """Return the part of a flat record from the first to the last of these fields; None without any."""
     if not places:
         return None
     return slice(min(first for _, _, first, _, _ in places), max(first + width for _, _, first, width, _ in places))
+
+
+def _reading(kind: str, places: list[Any]) -> list[str]:
+    """Return the lines that put the list ``kind``, the span of these fields, into the fields of ``row``.
+
+    A list without gaps and long parts is unpacked in one go, which is twice as fast as one element after another.
+    """
+    start = min(first for _, _, first, _, _ in places)
+    end = max(first + width for _, _, first, width, _ in places)
+    if sum(width for *_, width, _ in places) < end - start or max(width for *_, width, _ in places) > UNPACKED:
+        return [
+            f"    row.{name} = {kind}[{first - start}{f':{first - start + width}' if length else ''}]"
+            for name, _, first, width, length in places
+        ]
+    targets, lists = [], []
+    for name, _, _, width, length in sorted(places, key=lambda place: int(place[2])):
+        parts = [f"{name}_{k}" for k in range(width)] if length else [f"row.{name}"]
+        targets += parts
+        if length:
+            lists.append(f"    row.{name} = [{', '.join(parts)}]")
+    return [f"    {', '.join(targets)}, = {kind}", *lists]
 
 
 def _place(name: str) -> int:
@@ -91,7 +112,8 @@ _MESSAGE = RowCopier(Message)
 _FACTS = RowCopier(Outcome, frozenset(name for name, _, _ in Outcome.spec if name.startswith("fact_")))
 _OUTCOME = RowCopier(Outcome, frozenset(name for name, _, _ in Outcome.spec if not name.startswith("fact_")))
 _NODE, _END, _WALKED = _place("node"), _place("end"), _place("walked")
-_START = {name: _place(name) for name in ("seed_lo", "seed_hi", "max_turns", "reads_acts")}
+_STARTED = ("seed_lo", "seed_hi", "max_turns", "reads_acts")
+_STARTS = np.array([_place(name) for name in _STARTED])
 
 
 def copy_row(row: Any) -> Any:
@@ -105,6 +127,13 @@ def copy_row(row: Any) -> Any:
 
 class Kernel:
     """Rows of one episode; ``m`` and ``o`` are plain rows, ``s`` the state."""
+
+    # Made by ``_views`` with compiled rules only: the state as numbers, and the machine code behind the entry points
+    # once they were called.
+    _state_ints: Any = None
+    _begin: Any = None
+    _play: Any = None
+    _observe: Any = None
 
     def __init__(self, rules: Rules, tables: Tables, app_tables: Tables | None = None) -> None:
         self.rules = rules
@@ -133,9 +162,8 @@ class Kernel:
         self._state_floats = self.states.view(np.float64)
         self._message_ints = self.messages.view(np.int64)
         self._sent: list[int] = []
-        self._begin: Any = None
-        self._play: Any = None
-        self._observe: Any = None
+        self._begin = self._play = self._observe = None
+        self._held = np.zeros((1, SEEN), dtype=np.int16)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
@@ -172,11 +200,9 @@ class Kernel:
 
     def begin(self, prepared: Prepared, lanes: tuple[int, int], *, max_turns: int, reads_acts: int) -> None:
         """Start a trip of a prepared task with the luck of the seed that ``seed_lanes`` made these lanes of."""
-        start = {"seed_lo": lanes[0], "seed_hi": lanes[1], "max_turns": max_turns, "reads_acts": reads_acts}
         if self.rules.compiled:
-            self._state_ints[:] = prepared.record.view(np.int64)
-            for name, value in start.items():
-                self._state_ints[_START[name]] = value
+            self._state_ints[:] = prepared.record_ints
+            self._state_ints[_STARTS] = (*lanes, max_turns, reads_acts)
             if self._begin is None:
                 self.rules.begin_trips(self.tables, self.states, self.outcomes, 1)
                 self._begin = direct(self.rules.begin_trips)
@@ -185,25 +211,25 @@ class Kernel:
             self._read_outcome()
         else:
             self._state = prepared.fresh_state()
-            for name, value in start.items():
+            for name, value in zip(_STARTED, (*lanes, max_turns, reads_acts), strict=True):
                 setattr(self._state, name, value)
             self.rules.begin_trips(self.tables, [self._state], [self.o], 1)
 
     def play(self) -> None:
         """Play one turn with the message in ``m``; the result is in ``o``."""
-        if self.rules.compiled:
-            message = _MESSAGE.flat(self.m)
-            if message != self._sent:
-                self._message_ints[:] = message
-                self._sent = message
-            if self._play is None:
-                self.rules.play_turns(self.tables, self.states, self.messages, self.outcomes, 1)
-                self._play = direct(self.rules.play_turns)
-            else:
-                self._play(self.tables, self.states, self.messages, self.outcomes, 1)
-            self._read_outcome()
-        else:
+        if not self.rules.compiled:
             self.rules.play_turns(self.tables, [self._state], [self.m], [self.o], 1)
+            return
+        message = _MESSAGE.flat(self.m)
+        if message != self._sent:
+            self._message_ints[:] = message
+            self._sent = message
+        if self._play is not None:
+            self._play(self.tables, self.states, self.messages, self.outcomes, 1)
+        else:
+            self.rules.play_turns(self.tables, self.states, self.messages, self.outcomes, 1)
+            self._play = direct(self.rules.play_turns)
+        self._read_outcome()
 
     def copy(self) -> Kernel:
         """Return an independent copy with the same rules and tables."""
@@ -233,18 +259,25 @@ class Kernel:
 
     def observation(self) -> NDArray[np.float32]:
         """Return the flat observation row (OBSERVATION_SIZE,), a new array."""
-        if not self.rules.compiled:
-            plain_rows = [[0.0] * OBSERVATION_SIZE]
-            self.rules.observe_rows(self.app_tables, [self._state], plain_rows, 1)
-            return np.array(plain_rows[0], dtype=np.float32)
         rows = np.empty((1, OBSERVATION_SIZE), dtype=np.float32)
-        if self._observe is None:
-            self.rules.observe_rows(self.app_tables, self.states, rows, 1)
-            self._observe = direct(self.rules.observe_rows)
-        else:
-            self._observe(self.app_tables, self.states, rows, 1)
+        self.observe(rows)
         flat: NDArray[np.float32] = rows[0]
         return flat
+
+    def observe(self, rows: Any) -> None:
+        """Fill ``rows``, a float32 array (1, OBSERVATION_SIZE), with the observation."""
+        if self.rules.compiled:  # the entry that batches use: to compile one is enough
+            held = self._held
+            held[0, 0] = -1  # ``rows`` holds nothing yet
+            if self._observe is not None:
+                self._observe(self.app_tables, self.states, rows, held, held, 1)
+                return
+            self.rules.renew_rows(self.app_tables, self.states, rows, held, held, 1)
+            self._observe = direct(self.rules.renew_rows)
+        else:
+            plain_rows = [[0.0] * OBSERVATION_SIZE]
+            self.rules.observe_rows(self.app_tables, [self._state], plain_rows, 1)
+            rows[0] = plain_rows[0]
 
     def _read_outcome(self) -> None:
         o = self.o
@@ -256,12 +289,14 @@ class Kernel:
     @property
     def node(self) -> int:
         """Where the user stands."""
-        return self._state_ints.item(_NODE) if self.rules.compiled else self._state.node
+        ints = self._state_ints
+        return self._state.node if ints is None else ints.item(_NODE)  # type: ignore[no-any-return]
 
     @property
     def end(self) -> int:
         """End code, 0 while running."""
-        return self._state_ints.item(_END) if self.rules.compiled else self._state.end
+        ints = self._state_ints
+        return self._state.end if ints is None else ints.item(_END)  # type: ignore[no-any-return]
 
     @property
     def walked(self) -> float:

@@ -6,8 +6,13 @@ from typing import Any
 
 from supermarket_env.dialogue.acts import UserResponse
 from supermarket_env.envs.decode import Decoded, Decoder
-from supermarket_env.envs.narrate import Event, Narrator
+from supermarket_env.envs.narrate import Event, Narrator, short
 from supermarket_env.rules import codes
+
+
+def fault_event(turn: int, who: str, kind: str, detail: str) -> Event:
+    """Return the ``fault`` event of a party; a long detail is cut."""
+    return {"k": "fault", "turn": turn, "who": who, "kind": kind, "detail": detail[:500]}
 
 
 class Ledger:
@@ -29,6 +34,28 @@ class Ledger:
         made = Ledger(self.narrator, self.decoder)
         made.events, made.true_turns = list(self.events), list(self.true_turns)
         return made
+
+    def open(self, node: int, o: Any, response: UserResponse, words: str) -> None:
+        """Add what is seen and said before the first turn."""
+        names = self.narrator
+        self.add_place(0, node)
+        self.events.append(
+            {
+                "k": "user",
+                "turn": 0,
+                "act": response.act,
+                "slots": names.user_slots(response),
+                "text": words,
+                "trust": short(o.trust),
+                "irritation": short(o.irritation),
+                "reveals": names.reveals(o),
+            }
+        )
+
+    def add_place(self, turn: int, node: int) -> None:
+        """Add what is seen after a turn."""
+        names = self.narrator
+        self.events.append({"k": "obs", "step": turn, "visible": names.visible[node], "at": names.node[node]})
 
     def add_message(self, turn: int, m: Any, o: Any, decoded: Decoded, goal: tuple[str, str] | None) -> None:
         """Add the assistant's side of a turn; ``goal`` is the goal as the assistant wrote it (kind, id)."""

@@ -121,14 +121,11 @@ class Narrator:
             params["qty"] = qty
         return {"type": codes.ACTIONS[action], "params": params}
 
-    def obs_event(self, step: int, node: int) -> Event:
-        """Return the ``obs`` event at ``node``."""
-        return {"k": "obs", "step": step, "visible": self.visible[node], "at": self.node[node]}
-
     def assistant_event(self, turn: int, m: Any, o: Any, text: str) -> Event:
         """Return the ``assistant`` event of a message row."""
-        event: Event = {"k": "assistant", "turn": turn}
-        event["act"] = codes.ASSISTANT_ACTS[m.act]
+        if not (m.act or m.need or m.slot) and m.products[0] < 0:
+            return {"k": "assistant", "turn": turn, "act": codes.ASSISTANT_ACTS[0], "slots": {}, "text": text}
+        event: Event = {"k": "assistant", "turn": turn, "act": codes.ASSISTANT_ACTS[m.act]}
         slots: dict[str, Any] = {}
         if m.need:
             slots["need"] = m.need
@@ -268,21 +265,37 @@ class Narrator:
 
     def user_event(self, turn: int, o: Any, response: UserResponse, text: str) -> Event:
         """Return the ``user`` event of a turn."""
-        event: Event = {
-            "k": "user",
-            "turn": turn,
-            "act": response.act,
-            "slots": {} if response is NOTHING_SAID else self.user_slots(response),
-            "text": text,
-            "action": self.action(o.action, o.arg, o.qty),
-            "legal": True,
-        }
+        action = self.action(o.action, o.arg, o.qty)
+        trust, irritation = self._mood(o.trust, o.irritation)
+        event: Event
         if o.would == o.action and o.would_arg == o.arg and o.would_qty == o.qty:
-            event["would"] = event["action"]
-        elif o.would:
-            event["would"] = self.action(o.would, o.would_arg, o.would_qty)
-        event["path_m"] = _short_metres(o.metres)
-        event["trust"], event["irritation"] = self._mood(o.trust, o.irritation)
+            event = {
+                "k": "user",
+                "turn": turn,
+                "act": response.act,
+                "slots": {} if response is NOTHING_SAID else self.user_slots(response),
+                "text": text,
+                "action": action,
+                "legal": True,
+                "would": action,
+                "path_m": _short_metres(o.metres),
+                "trust": trust,
+                "irritation": irritation,
+            }
+        else:
+            event = {
+                "k": "user",
+                "turn": turn,
+                "act": response.act,
+                "slots": self.user_slots(response),
+                "text": text,
+                "action": action,
+                "legal": True,
+            }
+            if o.would:
+                event["would"] = self.action(o.would, o.would_arg, o.would_qty)
+            event["path_m"] = _short_metres(o.metres)
+            event["trust"], event["irritation"] = trust, irritation
         if o.n_facts:
             event["reveals"] = self.reveals(o)
         return event

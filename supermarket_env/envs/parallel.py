@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
-from supermarket_env.envs.shared_store import SharedStore
-from supermarket_env.errors import ConfigError
+from supermarket_env.envs.seats import Seats
 
 
-class SupermarketParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[misc]
+class SupermarketParallelEnv(Seats, ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[misc]
     """Assistants and users of one store, all acting at once.
 
     A step plays one turn of every pair that is still shopping, in the order of their numbers. Acting at once means that
@@ -40,24 +38,8 @@ class SupermarketParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ig
     }
 
     def __init__(self, *, max_cycles: int | None = None, render_mode: str | None = None, **options: Any) -> None:
-        check_arguments(max_cycles, render_mode)
-        self.store = SharedStore(**options)
-        self.max_cycles = max_cycles
-        self.render_mode = render_mode
-        self.possible_agents = self.store.agents
-        self.agents: list[str] = []
-        self.observation_spaces = {name: both[0] for name, both in self.store.spaces.items()}
-        self.action_spaces = {name: both[1] for name, both in self.store.spaces.items()}
+        self.open_seats(max_cycles, render_mode, options)
         self._names = [(f"assistant_{i}", f"user_{i}") for i in range(len(self.store.games))]
-        self.turn = 0
-
-    def observation_space(self, agent: str) -> spaces.Dict:
-        """Return the observation space of an agent, always the same object."""
-        return self.store.spaces[agent][0]
-
-    def action_space(self, agent: str) -> spaces.Dict:
-        """Return the action space of an agent, always the same object."""
-        return self.store.spaces[agent][1]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -134,25 +116,6 @@ class SupermarketParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ig
             i: actions[f"assistant_{i}"] for i in range(len(self.store.games)) if f"assistant_{i}" in self.agents
         }
         return {f"user_{i}": answer for i, answer in self.store.scripted_answers(messages).items()}
-
-    def render(self) -> str | None:
-        """Return the latest exchanges as text (``ansi``)."""
-        return self.store.render() if self.render_mode == "ansi" else None
-
-    def close(self) -> None:
-        """Nothing is held open."""
-
-
-def check_arguments(max_cycles: int | None, render_mode: str | None) -> None:
-    """Check what both environments take.
-
-    Raises:
-        ConfigError: an argument is out of range.
-    """
-    if max_cycles is not None and max_cycles < 1:
-        raise ConfigError(f"max_cycles must be at least 1 or None, got {max_cycles}")
-    if render_mode not in (None, "ansi"):
-        raise ConfigError(f"render_mode must be 'ansi' or None, got {render_mode!r}")
 
 
 def parallel_env(**options: Any) -> SupermarketParallelEnv:

@@ -161,8 +161,8 @@ class SharedStore:
         if self._blank is not None:
             return {name: part.copy() if name != "text" else "" for name, part in self._blank.items()}
         game = self.games[i]
-        observation, self.masks[i] = game.user_sees()
-        observation["mask_action"] = self.masks[i]
+        observation = game.user_sees()
+        self.masks[i] = observation["mask_action"]
         observation["text"] = game.last_message.text[:ACTION_TEXT]
         return observation
 

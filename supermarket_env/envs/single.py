@@ -146,7 +146,7 @@ class SupermarketEnv(gym.Env[Observation, Action]):
             MessageError: ``action`` is no element of the action space; nothing has happened then.
         """
         game = self.game
-        if isinstance(action, AssistantMessage | MessageError):
+        if type(action) is not dict and isinstance(action, AssistantMessage | MessageError):
             game.step(action)
         else:
             text = action.get("text", "") if isinstance(action, dict) else ""

@@ -135,6 +135,7 @@ def split_observation(x: NDArray[np.float32]) -> dict[str, NDArray[Any]]:
     }
 
 
+N_ACTS = len(codes.ASSISTANT_ACTS)
 _NO_PRODUCTS = [0] * codes.MAX_PRODUCTS
 _NO_ITEMS = [0] * codes.MAX_ITEMS
 
@@ -167,9 +168,7 @@ class ActionReader:
                 f"the action is no element of the action space ({type(error).__name__}: {error}); expected a dict with "
                 f"the keys of env.action_space, got {action!r:.200}"
             ) from None
-        if not (
-            0 <= m.act < len(codes.ASSISTANT_ACTS) and 0 <= m.need <= codes.MAX_NEEDS and 0 <= m.slot < self.n_slots
-        ):
+        if not (0 <= m.act < N_ACTS and 0 <= m.need <= codes.MAX_NEEDS and 0 <= m.slot < self.n_slots):
             raise MessageError(f"act, need or attribute outside the action space: {m.act}, {m.need}, {m.slot}")
 
     def _fill(self, action: dict[str, Any], m: Any) -> None:
@@ -189,8 +188,12 @@ class ActionReader:
             m.n_items = k
         if m.act == codes.A_INFORM and m.products[0] >= 0 and m.slot:
             m.value = self.opening_value(m.products[0], m.slot)
-        self._suggest(int(action["suggest_type"]), int(action["suggest_arg"]), m)
-        self._goal(int(action["goal_kind"]), int(action["goal_id"]), m)
+        kind, arg = int(action["suggest_type"]), int(action["suggest_arg"])
+        if kind != codes.ACT_NONE:
+            self._suggest(kind, arg, m)
+        kind, arg = int(action["goal_kind"]), int(action["goal_id"])
+        if kind != codes.G_NONE:
+            self._goal(kind, arg, m)
 
     def _product(self, entry: int) -> int:
         if not 0 < entry <= self.sizes["product"]:
@@ -198,8 +201,6 @@ class ActionReader:
         return entry - 1
 
     def _suggest(self, kind: int, arg: int, m: Any) -> None:
-        if kind == codes.ACT_NONE:
-            return
         param = codes.ACTION_PARAM[kind]
         if param and arg >= self.sizes[param]:
             return
@@ -208,7 +209,7 @@ class ActionReader:
         m.sug_qty = 1 if codes.ACTION_HAS_QTY[kind] else 0
 
     def _goal(self, kind: int, number: int, m: Any) -> None:
-        if kind == codes.G_NONE or number >= self.goal_sizes[kind]:
+        if number >= self.goal_sizes[kind]:
             return
         if kind == codes.G_LANDMARK and number not in self.landmarks:
             return
@@ -222,24 +223,12 @@ class Masks:
     def __init__(self, world: World) -> None:
         self.world = world
         self._by_node: dict[int, tuple[NDArray[np.int8], bool]] = {}
-        self._n_nodes = world.store.n_nodes
-        self._n_places = world.store.n_nodes + world.store.n_sections
-        self.empty_cart = _frozen(np.zeros(world.catalogue.n_products, dtype=np.int8))
         self.all_types = [
             _frozen(np.array([1, 1, 1, 1, near, near, cart, cart and till, 1], dtype=np.int8))
             for till in (0, 1)
             for cart in (0, 1)
             for near in (0, 1)
         ]
-
-    def fill(self, node: int, observation: dict[str, Any]) -> bool:
-        """Put fresh masks of nodes, sections and products into an observation; return whether anything is in reach."""
-        mask, anything = self.at(node)
-        mask = mask.copy()
-        observation["mask_node"] = mask[: self._n_nodes]
-        observation["mask_section"] = mask[self._n_nodes : self._n_places]
-        observation["mask_product"] = mask[self._n_places :]
-        return anything
 
     def at(self, node: int) -> tuple[NDArray[np.int8], bool]:
         """Return the masks of nodes, sections and products at ``node`` in one read-only array; is anything in reach?"""
@@ -257,18 +246,6 @@ class Masks:
             found = _frozen(np.concatenate((nodes, sections, products))), bool(products.any())
             self._by_node[node] = found
         return found
-
-    def with_product(self, mask: NDArray[np.int8], p: int, bought: dict[int, int]) -> NDArray[np.int8]:
-        """Return the mask of products in the cart after the quantity of ``p`` changed (read-only)."""
-        if bought[p] <= 0 and not any(q > 0 for q in bought.values()):
-            return self.empty_cart
-        made = mask.copy()
-        made[p] = bought[p] > 0
-        return _frozen(made)
-
-    def types(self, *, anything: bool, cart: bool, at_checkout: bool) -> NDArray[np.int8]:
-        """Return the mask of action types (``none`` is always allowed); read-only, shared."""
-        return self.all_types[anything + 2 * cart + 4 * at_checkout]
 
 
 def _frozen(mask: NDArray[np.int8]) -> NDArray[np.int8]:

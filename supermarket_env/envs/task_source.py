@@ -61,6 +61,11 @@ class TaskSource:
             if not self.tasks:
                 raise TaskError(f"suite {suite!r} has no task in store {store!r} with catalogue {catalogue!r}")
 
+    @property
+    def size(self) -> int | None:
+        """How many different tasks there are; None when there is no end of fresh ones."""
+        return len(self.tasks) or self.train_tasks
+
     def index(self, number: int) -> int:
         """Return which task a drawn task number means."""
         if self.tasks:

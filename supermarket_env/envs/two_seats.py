@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supermarket_env.dialogue.acts import AssistantMessage, UserResponse
 from supermarket_env.envs.decode import clear_message
+from supermarket_env.envs.frames import ROW, framed
 from supermarket_env.envs.game import Game, Read
 from supermarket_env.envs.kernel import _MESSAGE, Kernel, RowCopier, copy_row
 from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.envs.seat import GameView
 from supermarket_env.envs.spaces import ActionReader
-from supermarket_env.envs.user_spaces import UserAnswer, n_actions, split_user_row
+from supermarket_env.envs.user_spaces import UserAnswer, n_actions, user_frame
 from supermarket_env.envs.users import UserDoor
 from supermarket_env.errors import MessageError
 from supermarket_env.rules import codes
@@ -160,16 +160,14 @@ class SeatKernel(Kernel):
         self._thought_ints[:] = self._state_ints
         self._decided_ints[:] = self._outcome_ints
 
-    def look_around(self, size: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        """Return the user's row (USER_ROW,) and the mask (size,) of legal actions, new arrays."""
-        masks = np.zeros((1, size), dtype=np.int8)
-        if not self.rules.compiled:
-            plain = [[0.0] * USER_ROW]
-            self.rules.look_around(self.tables, [self._state], [self.m], [self.o], plain, masks, 1)
-            return np.array(plain[0], dtype=np.float32), masks[0]
-        rows = np.zeros((1, USER_ROW), dtype=np.float32)
-        self._call("look_around", self.states, self.messages, self.outcomes, rows, masks)
-        return rows[0], masks[0]
+    def look_around(self, rows: Any, masks: Any) -> None:
+        """Fill the zeroed arrays ``rows`` (1, USER_ROW), float32, and ``masks`` (1, actions), int8, for the user."""
+        if self.rules.compiled:
+            self._call("look_around", self.states, self.messages, self.outcomes, rows, masks)
+            return
+        plain = [[0.0] * USER_ROW]
+        self.rules.look_around(self.tables, [self._state], [self.m], [self.o], plain, masks, 1)
+        rows[0] = plain[0]
 
     def shift(self, plain_tables: Tables, p: int, dq: int) -> int:
         """Note that somebody else took (``dq`` < 0) or brought units of ``p``; return what is left on the shelf.
@@ -255,7 +253,7 @@ class SeatGame(Game):
         self.kernel: Kernel = self.seats
         self.seat_door = SeatDoor(self)
         self.door: UserDoor | None = self.seat_door
-        self._n_actions = n_actions(world)
+        self._user_frame = user_frame(n_actions(world))
         self.moved: list[tuple[int, int]] = []
         """(product, units) brought back to (> 0) or taken from (< 0) the shelves in the latest turn."""
 
@@ -324,15 +322,27 @@ class SeatGame(Game):
             self.kernel = self.seats
             self.seat_door.heard = False
 
-    def _words(self, o: Any, response: UserResponse, opening: bool) -> str:
-        if self._wording is not None and self.seat_door.text is None:
-            return self._grammar_words(o, response, opening)
-        return super()._words(o, response, opening)
+    def _words(self, o: Any, response: UserResponse) -> str:
+        if self.seat_door.text is None:  # no model rewords the grammar's line
+            return self._grammar_words(o, response)
+        return super()._words(o, response)
 
-    def user_sees(self) -> tuple[dict[str, Any], NDArray[np.int8]]:
-        """Return the features of the user's seat and the mask of its legal actions (new arrays)."""
-        row, mask = self.seats.look_around(self._n_actions)
-        return split_user_row(row), mask
+    def user_sees(self) -> dict[str, Any]:
+        """Return the features of the user's seat and ``mask_action``, its legal actions (new arrays)."""
+        part = framed(self._user_frame, bytearray(self._user_frame.itemsize))
+        mask = part["mask_action"]
+        self.seats.look_around(part[ROW], mask[None])
+        return {
+            "needs": part["needs"],
+            "items": part["items"],
+            "choices": part["choices"],
+            "message": part["message"],
+            "mood": part["mood"],
+            "persona": part["persona"],
+            "trip": part["trip"],
+            "choice_actions": part["numbers"].astype(np.int64),
+            "mask_action": mask,
+        }
 
     def others_moved(self, p: int, dq: int) -> None:
         """Note what another user took or brought back; it is logged where this user could have used it."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 
+from supermarket_env.envs.frames import frame_type
 from supermarket_env.envs.spaces import ACTION_TEXT, CHARSET
 from supermarket_env.errors import MessageError
 from supermarket_env.rules import codes
@@ -144,18 +145,20 @@ def user_observation_space(world: World) -> spaces.Dict:
     )
 
 
-def split_user_row(x: NDArray[np.float32]) -> dict[str, Any]:
-    """Return the named parts of one row (USER_ROW,); all but ``choice_actions`` are views of it."""
-    return {
-        "needs": x[: rows.AT_ITEMS].reshape(codes.MAX_NEEDS, rows.OWN_FEATURES),
-        "items": x[rows.AT_ITEMS : rows.AT_CHOICES].reshape(codes.MAX_ITEMS, rows.ITEM_FEATURES),
-        "choices": x[rows.AT_CHOICES : rows.AT_MESSAGE].reshape(rows.N_CHOICES, rows.CHOICE_FEATURES),
-        "message": x[rows.AT_MESSAGE : rows.AT_MOOD],
-        "mood": x[rows.AT_MOOD : rows.AT_PERSONA],
-        "persona": x[rows.AT_PERSONA : rows.AT_USER_TRIP],
-        "trip": x[rows.AT_USER_TRIP : rows.AT_NUMBERS],
-        "choice_actions": x[rows.AT_NUMBERS :].astype(np.int64).reshape(rows.N_CHOICES, 2),
+@lru_cache(maxsize=64)
+def user_frame(size: int) -> np.dtype[np.void]:
+    """Return the layout of a user's observation in a world with so many actions; ``numbers`` are float32 there."""
+    features = {
+        "needs": (codes.MAX_NEEDS, rows.OWN_FEATURES),
+        "items": (codes.MAX_ITEMS, rows.ITEM_FEATURES),
+        "choices": (rows.N_CHOICES, rows.CHOICE_FEATURES),
+        "message": (rows.MESSAGE_FEATURES,),
+        "mood": (rows.MOOD_FEATURES,),
+        "persona": (rows.N_PERSONA,),
+        "trip": (rows.USER_TRIP_FEATURES,),
+        "numbers": (rows.N_CHOICES, 2),
     }
+    return frame_type(features, {"mask_action": size})
 
 
 class UserAnswer(NamedTuple):
@@ -235,10 +238,8 @@ class UserReader:
         ):
             raise ValueError("a number is outside its space")
         qty = max(1, qty) if codes.ACTION_HAS_QTY[code] else 0
-        row = [act, need, slot, category, reason, cause, code, arg, qty]
-        row += self._products(action["products"].tolist())
-        row += self._facts(action["facts"].tolist())
-        return UserAnswer(row, text)
+        products, facts = self._products(action["products"].tolist()), self._facts(action["facts"].tolist())
+        return UserAnswer([act, need, slot, category, reason, cause, code, arg, qty, *products, *facts], text)
 
     def _products(self, entries: list[int]) -> list[int]:
         """Return the products given, -1 behind them."""

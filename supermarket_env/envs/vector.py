@@ -15,18 +15,17 @@ from numpy.typing import NDArray
 
 from supermarket_env.envs.game import Game
 from supermarket_env.envs.labels import EpisodeLabels
-from supermarket_env.envs.reward import trip_reward
+from supermarket_env.envs.reward import cart_value
 from supermarket_env.envs.spaces import ActionReader, action_space, observation_space
 from supermarket_env.envs.task_source import DRAWN_BELOW, TaskSource, luck, task_number
 from supermarket_env.envs.vector_actions import BatchReader, single
-from supermarket_env.envs.vector_masks import BatchMasks, MaskTable
+from supermarket_env.envs.vector_masks import MaskTable, Taken
 from supermarket_env.envs.vector_rows import CHUNK, Batch, RowKernel
+from supermarket_env.envs.vector_sets import ObservationSet
 from supermarket_env.envs.vector_trips import TripPool
 from supermarket_env.errors import ConfigError
 from supermarket_env.events.hooks import Hook, HookSet
 from supermarket_env.rules import codes
-from supermarket_env.rules import observe as parts
-from supermarket_env.tasks.prepare import Prepared
 from supermarket_env.tasks.state import seed_lanes
 from supermarket_env.user_sim.config import UserConfig, wording_for
 from supermarket_env.world import load_world
@@ -35,6 +34,11 @@ Observation = dict[str, Any]
 Bools = NDArray[np.bool_]
 DRAWN_AHEAD = 32
 """Numbers drawn at once from one environment's generator: the same ones as drawn one by one."""
+
+
+REASONS = np.array(codes.ENDS, dtype=object)
+PAID = np.isin(np.arange(len(codes.ENDS)), (codes.E_CHECKOUT, codes.E_PATIENCE_CHECKOUT))
+"""Whether an end means that a cart was paid, by its code."""
 
 
 class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]]):
@@ -98,17 +102,16 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
         self.single_observation_space = observation_space(self.world)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self._trips = TripPool(self.source, self.game)
+        self._trips = TripPool(self.source, self.game, num_envs)
         kernel = self.game.kernel
         self._batch = Batch(kernel.rules, kernel.tables, kernel.app_tables, num_envs)
         self._reader = BatchReader(self.world, self.single_action_space, self.game.decoder.opening_value, num_envs)
         self._single_reader = ActionReader(self.world, self.game.decoder.opening_value)
         table = MaskTable(self.world)
-        self._sets = [
-            (np.zeros((num_envs, parts.OBSERVATION_SIZE), dtype=np.float32), BatchMasks(table, num_envs))
-            for _ in range(1 if copy else 2)
-        ]
+        self._sets = [ObservationSet(table, num_envs, self._batch) for _ in range(1 if copy else 2)]
         self._at_set = 0
+        self._always = np.ones(num_envs, dtype=bool)
+        self._no_words = ("",) * num_envs
         self.games: dict[int, Game] = self._row_games(record, hooks)
         self._fresh_rows()
 
@@ -121,7 +124,6 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
         if watched and not recorded:
             raise ConfigError("hooks watch recorded environments: name some with record=")
         self.recorded = tuple(recorded)
-        self.game.warm()
         games = {}
         for k in range(self.num_envs) if self.game.texts else recorded:
             game = games[k] = copy.copy(self.game)
@@ -135,7 +137,6 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
         self._seeds = [-1] * n
         self._ahead = np.zeros((n, DRAWN_AHEAD), dtype=np.int64)
         self._used = np.full(n, DRAWN_AHEAD, dtype=np.int64)
-        self._prepared: list[Prepared | None] = [None] * n
         self._turn_reward = np.zeros(n)
         self._n_episode = np.zeros(n, dtype=np.int64)
         self._ended = np.ones(n, dtype=bool)
@@ -173,9 +174,7 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
         self._started = True
         turn, reset = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
         reset[rows] = True
-        x, masks = self._next_set()
-        self._move(x, masks, play=False)
-        return self._show(x, masks), {"turn": turn, "_turn": reset}
+        return self._show(self._move(self._blank(), play=False)), {"turn": turn, "_turn": reset}
 
     def step(self, actions: dict[str, Any]) -> tuple[Observation, NDArray[np.float64], Bools, Bools, dict[str, Any]]:
         """Play one turn of every episode with a batch of messages.
@@ -189,30 +188,27 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
             raise ResetNeeded(f"environments {rows[:8]} have ended: reset them first (options={{'reset_mask': ...}})")
         batch = self._batch
         given = self._reader.fill(actions, batch.messages, compiled=batch.rules.compiled)
-        running = ~self._ended
-        again = np.flatnonzero(self._ended)
-        self._start(again)
+        again, begun = self._ended.nonzero()[0], self._ended
+        self._start(again, held=True)
         self._reader.look_up_goals(given, batch.messages, batch.state("node"))
-        batch.hold(again, codes.E_CHECKOUT)  # rows that begin play no turn
-        x, masks = self._next_set()
         if self.games:  # what they read in the words belongs to the observation (text track)
             batch.play(0, self.num_envs)
-            self._play_games(actions, given, running)
-        self._move(x, masks, play=not self.games)
-        batch.hold(again, 0)
-        end = np.where(running, masks.ends, 0)
-        terminated = end != 0
-        reward = np.where(running, self._turn_reward, 0.0)
-        info: dict[str, Any] = {"turn": masks.turns, "_turn": np.ones(self.num_envs, dtype=bool)}
-        ended = np.flatnonzero(terminated)
-        self._reward_trips(ended, end, reward)
+            self._play_games(actions, given, ~begun)
+        taken = self._blank()
+        shown = self._move(taken, begun, play=not self.games)
+        terminated = taken.terminated
+        info: dict[str, Any] = {"turn": taken.turns, "_turn": self._always.copy()}
+        ended = terminated.nonzero()[0]
         self._ended = terminated.copy()
-        if len(ended) and self.autoreset_mode == AutoresetMode.SAME_STEP:
-            info = self._same_step(ended, end, info, x, masks)
-        elif len(ended):
-            info["reason"] = _reasons(end)
-            info["_reason"] = terminated.copy()
-        return self._show(x, masks), reward, terminated, np.zeros(self.num_envs, dtype=bool), info
+        if len(ended):
+            end = batch.state("end")[ended]
+            self._reward_trips(ended, end, taken.rewards)
+            if self.autoreset_mode == AutoresetMode.SAME_STEP:
+                info = self._same_step(ended, end, info, shown)
+            else:
+                info["reason"] = _reasons(ended, end, self.num_envs)
+                info["_reason"] = terminated.copy()
+        return self._show(shown), taken.rewards, terminated, np.zeros(self.num_envs, dtype=bool), info
 
     def render(self) -> tuple[str, ...]:
         """Return the latest exchange of every recorded environment as text (``ansi``)."""
@@ -235,37 +231,39 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
             raise ConfigError("the first reset is one of all environments")
         return np.flatnonzero(mask)
 
-    def _start(self, rows: NDArray[np.intp], tasks: Sequence[Any] = (), lucks: Sequence[Any] = ()) -> None:
-        """Start the next episode of these rows; what the options ask for goes before what is drawn."""
+    def _start(
+        self, rows: NDArray[np.intp], tasks: Sequence[Any] = (), lucks: Sequence[Any] = (), *, held: bool = False
+    ) -> None:
+        """Start the next episode of these rows; what the options ask for goes before what is drawn.
+
+        With ``held`` they play no turn in this step.
+        """
         if not len(rows):
             return
         drawn = self._draw(rows)
-        numbers = task_number(drawn).tolist()
-        seeds = luck(drawn)
+        numbers, seeds = task_number(drawn), luck(drawn)
+        rules = self._batch.rules
         if any(task is not None for task in tasks):
-            wanted = [tasks[k] for k in rows.tolist()]
-            trips = [
-                self._trips.drawn(number) if task is None else self._trips.of(self.source.named(task))
-                for number, task in zip(numbers, wanted, strict=True)
-            ]
+            wanted = zip(numbers.tolist(), [tasks[k] for k in rows.tolist()], strict=True)
+            pool, named = self._trips, self.source.named
+            trips = [pool.drawn(number) if task is None else pool.of(named(task)) for number, task in wanted]
+            begun = pool.given(rows, trips)
         else:
-            trips = [self._trips.drawn(number) for number in numbers]
+            begun = self._trips.draw(rows, numbers, listed=bool(self.games) or not rules.compiled)
         for j, k in enumerate(rows.tolist() if lucks else ()):
             if lucks[k] is not None:
                 seeds[j] = _episode_seed(lucks[k])
-        limits = np.array([trip.limit for trip in trips], dtype=np.int64)
+        lanes: Any = seed_lanes(seeds)
         reads_acts = 1 if self.game.track == "semantic" else 0
-        self._batch.begin(rows, trips, seed_lanes(seeds), limits, reads_acts)  # type: ignore[arg-type]
-        self._turn_reward[rows] = [trip.turn_reward for trip in trips]
+        self._batch.begin(rows, begun, lanes, reads_acts, codes.E_CHECKOUT if held else 0)
+        self._turn_reward[rows] = begun.turn_rewards
         self._n_episode[rows] += 1
-        self._ended[rows] = False
-        for k, trip in zip(rows.tolist(), trips, strict=True):
-            self._prepared[k] = trip.prepared
-        if self.games:
-            for j, k in enumerate(rows.tolist()):
-                if k in self.games:
-                    task = trips[j].task
-                    self.games[k].reset(task, seed=int(seeds[j]), labels=self._labels(k, task))
+        if not held:
+            self._ended[rows] = False
+        for j, k in enumerate(rows.tolist() if self.games else ()):
+            if k in self.games:
+                task = begun.trips[j].task
+                self.games[k].reset(task, seed=int(seeds[j]), labels=self._labels(k, task))
 
     def _draw(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return one number of each row's own generator."""
@@ -296,68 +294,69 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
 
     def _reward_trips(self, ended: NDArray[np.intp], end: NDArray[np.int64], reward: NDArray[np.float64]) -> None:
         """Write the last reward of the rows that have paid; the others have that of any turn."""
-        codes_of = end[ended]
-        paid = ended[(codes_of == codes.E_CHECKOUT) | (codes_of == codes.E_PATIENCE_CHECKOUT)]
+        paid = ended[PAID[end]]
         if not len(paid):
             return
-        for k, cart in zip(paid.tolist(), self._batch.carts(paid), strict=True):
-            prepared = self._prepared[k]
+        batch, worth = self._batch, self._trips.worth
+        left = worth.reward(batch.states, paid, self._turn_reward, reward, compiled=batch.rules.compiled)
+        if not len(left):
+            return
+        for k, cart in zip(left.tolist(), batch.carts(left), strict=True):
+            prepared = self._trips.prepared(k)
             assert prepared is not None
-            reward[k] = trip_reward(prepared, cart)
+            value = cart_value(prepared)
+            reward[k] = value.reward(cart)
+            worth.fill(k, value)
 
     def _same_step(
-        self, ended: NDArray[np.intp], end: NDArray[np.int64], info: dict[str, Any], x: Any, masks: BatchMasks
+        self, ended: NDArray[np.intp], end: NDArray[np.int64], info: dict[str, Any], shown: ObservationSet
     ) -> dict[str, Any]:
         """Keep the last observations and information of the ended rows and start their next episodes."""
-        last = self._show(x, masks)
+        last = self._show(shown)
         turns = info["turn"]
-        for k in ended.tolist():
-            final = {"turn": int(turns[k]), "reason": codes.ENDS[end[k]]}
+        for k, reason in zip(ended.tolist(), end.tolist(), strict=True):
+            final = {"turn": int(turns[k]), "reason": codes.ENDS[reason]}
             seen = {name: copy.copy(values[k]) for name, values in last.items()}
             info = self._add_info(info, {"final_obs": seen, "final_info": final}, k)
         self._start(ended)
         turns[ended] = 0
+        spare = self._blank()
         for k in ended.tolist():
-            self._batch.observe(x, k, 1)
-            masks.mark(self._batch.states[k : k + 1], k, 1, compiled=self._batch.rules.compiled)
+            shown.renew(self._other(shown), self._always, self._turn_reward, spare, k, 1)
         return info
 
-    def _next_set(self) -> tuple[NDArray[np.float32], BatchMasks]:
-        """Return the arrays of the next observation."""
-        self._at_set = (self._at_set + 1) % len(self._sets)
-        x, masks = self._sets[self._at_set]
-        return np.empty_like(x) if self.copy else x, masks
-
-    def _move(self, x: NDArray[np.float32], masks: BatchMasks, *, play: bool) -> None:
-        """Play a turn of all rows (with ``play``) and observe them, some rows after the other."""
-        batch, n = self._batch, self.num_envs
-        for start in range(0, n, CHUNK):
-            m = min(CHUNK, n - start)
-            if play:
-                batch.play(start, m)
-            batch.observe(x, start, m)
-            masks.mark(batch.states[start : start + m], start, m, compiled=batch.rules.compiled)
-
-    def _show(self, x: NDArray[np.float32], masks: BatchMasks) -> Observation:
-        """Return these arrays as an observation; with ``copy`` they are the caller's."""
+    def _blank(self) -> Taken:
+        """Return room for what a turn comes to."""
         n = self.num_envs
-        observation: Observation = {
-            "needs": x[:, : parts.AT_CANDIDATES].reshape(n, codes.MAX_NEEDS, parts.NEED_FEATURES),
-            "candidates": x[:, parts.AT_CANDIDATES : parts.AT_MOVES].reshape(
-                n, codes.MAX_NEEDS, codes.MAX_CANDIDATES, parts.CANDIDATE_FEATURES
-            ),
-            "moves": x[:, parts.AT_MOVES : parts.AT_DIALOGUE].reshape(n, codes.MAX_MOVES, parts.MOVE_FEATURES),
-            "dialogue": x[:, parts.AT_DIALOGUE : parts.AT_TRIP],
-            "trip": x[:, parts.AT_TRIP :],
-        }
-        masks.show(observation)
-        if self.copy:
-            observation["mask_product"] = observation["mask_product"].copy()
-            observation["mask_cart"] = observation["mask_cart"].copy()
+        return Taken(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool), np.zeros(n))
+
+    def _other(self, shown: ObservationSet) -> ObservationSet:
+        """Return the other set of arrays; without ``copy`` there are two."""
+        return self._sets[-1] if shown is self._sets[0] else self._sets[0]
+
+    def _move(self, taken: Taken, begun: Bools | None = None, *, play: bool) -> ObservationSet:
+        """Play a turn of all rows (with ``play``) and observe them, some rows after the other.
+
+        ``begun``: rows that have been started instead; None for a reset, which lets nothing go on.
+        """
+        self._at_set = (self._at_set + 1) % len(self._sets)
+        shown = self._sets[self._at_set]
+        other = self._other(shown)
+        fresh = np.zeros(self.num_envs, dtype=bool) if begun is None else begun
+        for start in range(0, self.num_envs, CHUNK):
+            n = min(CHUNK, self.num_envs - start)
+            if play:
+                self._batch.play(start, n)
+            shown.renew(other, fresh, self._turn_reward, taken, start, n)
+        return shown
+
+    def _show(self, shown: ObservationSet) -> Observation:
+        """Return these arrays as an observation; with ``copy`` they are the caller's."""
+        observation = shown.observation(copied=self.copy)
         if self.game.texts:
-            observation["words"] = tuple(self.games[k].last_words for k in range(n))
+            observation["words"] = tuple(self.games[k].last_words for k in range(self.num_envs))
         else:
-            observation["words"] = ("",) * n
+            observation["words"] = self._no_words
         return observation
 
 
@@ -377,9 +376,8 @@ def _episode_seed(value: Any) -> int:
     return seed
 
 
-def _reasons(end: NDArray[np.int64]) -> NDArray[Any]:
-    """Return why episodes ended, None where they did not."""
-    reasons = np.full(len(end), None, dtype=object)
-    for k in np.flatnonzero(end).tolist():
-        reasons[k] = codes.ENDS[end[k]]
+def _reasons(ended: NDArray[np.intp], end: NDArray[np.int64], n: int) -> NDArray[Any]:
+    """Return why episodes ended (n,), None where they did not."""
+    reasons = np.empty(n, dtype=object)
+    reasons[ended] = REASONS[end]
     return reasons

@@ -14,10 +14,11 @@ from supermarket_env.errors import MessageError
 from supermarket_env.rules import codes
 from supermarket_env.rules.place import nearest_section_of
 from supermarket_env.rules.rows import Message
-from supermarket_env.rules.twins import compiled_function
+from supermarket_env.rules.twins import compiled_function, direct
 from supermarket_env.world import World
 
 Ints = NDArray[np.int64]
+INT64 = np.dtype(np.int64)
 WIDTHS = {
     "act": 0,
     "need": 0,
@@ -65,8 +66,11 @@ class BatchReader:
         only_landmarks[codes.G_LANDMARK] = 1
         open_slot = np.full(len(codes.ASSISTANT_ACTS), codes.S_NONE, dtype=np.int64)
         open_slot[codes.A_ASK] = codes.S_ANYTHING
+        stating = np.zeros(len(codes.ASSISTANT_ACTS), dtype=np.int64)
+        stating[codes.A_INFORM] = 1
         self._tables = (
             open_slot,
+            stating,
             np.array(sizes_of_args, dtype=np.int64),
             np.array([bool(param) for param in codes.ACTION_PARAM], dtype=np.int64),
             np.array(codes.ACTION_HAS_QTY, dtype=np.int64),
@@ -75,12 +79,18 @@ class BatchReader:
             landmark,
         )
         """What ``write_messages`` knows of the world."""
+        self._tops_array = np.array(list(self._tops.values()), dtype=np.int64)
+        self._stated = np.zeros(n, dtype=np.int64)
+        self._run: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_run": None}
 
     def columns(self, actions: Any) -> dict[str, Ints]:
-        """Return the checked columns of a batch of actions, without the text.
+        """Return the columns of a batch of actions, without the text: integers of the right shape, not yet checked.
 
         Raises:
-            MessageError: ``actions`` is no element of the batched action space; names the part.
+            MessageError: ``actions`` is no such dict; names the part.
         """
         if not isinstance(actions, Mapping):
             raise MessageError(f"batched actions are a dict of arrays as in action_space, got {type(actions).__name__}")
@@ -89,19 +99,22 @@ class BatchReader:
     def _column(self, actions: Mapping[str, Any], name: str, width: int) -> Ints:
         if name not in actions:
             raise MessageError(f"the batched action has no {name!r}; it needs {', '.join(WIDTHS)} and text")
-        column = np.asarray(actions[name])
+        column = actions[name]
         shape = (self.n, width) if width else (self.n,)
+        if type(column) is np.ndarray and column.dtype is INT64 and column.shape == shape and column.flags.c_contiguous:
+            return column
+        column = np.asarray(column)
         if column.shape != shape or column.dtype.kind not in "iu":
             raise MessageError(
                 f"{name!r} of the batched action must be integers of shape {shape}, got {column.dtype} {column.shape}"
             )
-        numbers = np.ascontiguousarray(column, dtype=np.int64)
-        top = self._tops[name]
-        if numbers.view(np.uint64).max() >= top:  # what is negative is huge, read so
-            raise MessageError(
-                f"{name!r} of the batched action must be in 0..{top - 1}, got {column.min()}..{column.max()}"
-            )
-        return numbers
+        return np.ascontiguousarray(column, dtype=np.int64)
+
+    def _refuse(self, given: dict[str, Ints], name: str) -> None:
+        column, top = given[name], self._tops[name]
+        raise MessageError(
+            f"{name!r} of the batched action must be in 0..{top - 1}, got {column.min()}..{column.max()}"
+        )
 
     def fill(self, actions: Any, rows: Any, *, compiled: bool) -> dict[str, Ints]:
         """Write a batch of actions into the message rows and return its columns.
@@ -112,22 +125,28 @@ class BatchReader:
             compiled: Which of the two.
 
         Raises:
-            MessageError: see :meth:`columns`; nothing was written then.
+            MessageError: ``actions`` is no element of the batched action space; names the part. Nothing was written
+                then.
         """
         given = self.columns(actions)
         columns: list[Any] = [*given.values(), *self._tables]
         if compiled:
-            compiled_function(write_messages)(*columns, rows, self.n)
+            if self._run is None:
+                result: Any = compiled_function(write_messages)(*columns, self._tops_array, rows, self._stated, self.n)
+                self._run = direct(compiled_function(write_messages))
+            else:
+                result = self._run(*columns, self._tops_array, rows, self._stated, self.n)
+            n_stated = int(result)
         else:  # plain rows hold plain numbers
             plain: Any = write_messages
-            plain(*[column.tolist() for column in columns], rows, self.n)
-        if compiled:
+            n_stated = plain(*[c.tolist() for c in columns], self._tops_array.tolist(), rows, self._stated, self.n)
+        if n_stated < 0:
+            self._refuse(given, list(WIDTHS)[-1 - n_stated])
+        if n_stated and compiled:
             rows = rows.view(np.recarray)
-        stated = (given["act"] == codes.A_INFORM) & (given["attribute"] > 0)
-        if stated.any():
-            for k in np.flatnonzero(stated & (given["products"] > 0).any(axis=1)).tolist():
-                m = rows[k]
-                m.value = self.opening_value(int(m.products[0]), int(m.slot))
+        for k in self._stated[:n_stated].tolist():
+            m = rows[k]
+            m.value = self.opening_value(int(m.products[0]), int(m.slot))
         return given
 
     def look_up_goals(self, given: dict[str, Ints], rows: Any, nodes: Ints) -> None:
@@ -161,22 +180,55 @@ def write_messages(
     goal_kind: Any,
     goal_id: Any,
     open_slot: Any,
+    stating: Any,
     arg_sizes: Any,
     has_arg: Any,
     has_qty: Any,
     goal_sizes: Any,
     only_landmarks: Any,
     landmark: Any,
+    tops: Any,
     rows: Any,
+    stated: Any,
     n: int,
-) -> None:
-    """Write ``n`` checked actions into message rows; what they leave out or cannot mean becomes "none".
+) -> int:
+    """Write ``n`` actions into message rows; what they leave out or cannot mean becomes "none".
+
+    Returns how many of them state a field of a product; their numbers are then in ``stated`` (n,). When a part of some
+    action is out of its range nothing is written, and the result is -1 less the number of that part.
 
     The first nine arguments are the columns of the actions. The others are what is known of codes and world. By act:
-    what a question without a slot asks for. By kind of suggestion: how many arguments it can have, 1 with an argument,
-    1 with a quantity. By kind of goal: how many things it can mean, 1 when only landmarks. By node: 1 for landmarks. No
-    code is a constant here: numba's cache would not notice when it changes in another file.
+    what a question without a slot asks for, 1 when it states a field of a product. By kind of suggestion: how many
+    arguments it can have, 1 with an argument, 1 with a quantity. By kind of goal: how many things it can mean, 1 when
+    only landmarks. By node: 1 for landmarks. By part: what its entries must be below. No code is a constant here:
+    numba's cache would not notice when it changes in another file.
     """
+    for part in range(len(tops)):
+        bad = 0  # x | (top - 1 - x) is negative for every x outside 0..top - 1
+        if part == 3 or part == 4:
+            block = products if part == 3 else items
+            for k in range(n):
+                for r in range(len(block[k])):
+                    bad = bad | block[k][r] | (tops[part] - 1 - block[k][r])
+        else:
+            column = act
+            if part == 1:
+                column = need
+            elif part == 2:
+                column = attribute
+            elif part == 5:
+                column = suggest_type
+            elif part == 6:
+                column = suggest_arg
+            elif part == 7:
+                column = goal_kind
+            elif part == 8:
+                column = goal_id
+            for k in range(n):
+                bad = bad | column[k] | (tops[part] - 1 - column[k])
+        if bad < 0:
+            return -1 - part
+    n_stated = 0
     for k in range(n):
         m = rows[k]
         m.act = act[k]
@@ -191,6 +243,9 @@ def write_messages(
             if products[k][r] > 0:
                 m.products[j] = products[k][r] - 1
                 j = j + 1
+        if j > 0 and stating[act[k]] == 1 and attribute[k] > 0:
+            stated[n_stated] = k
+            n_stated = n_stated + 1
         j = 0
         for r in range(len(items[k])):
             m.items[r] = -1
@@ -213,6 +268,7 @@ def write_messages(
         if goal_id[k] < goal_sizes[kind] and (only_landmarks[kind] == 0 or landmark[goal_id[k]] == 1):
             m.goal_kind = kind
             m.goal_id = goal_id[k]
+    return n_stated
 
 
 def single(given: Mapping[str, Ints], text: str, k: int) -> dict[str, Any]:

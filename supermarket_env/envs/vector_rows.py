@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supermarket_env.envs.kernel import Kernel
-from supermarket_env.envs.vector_trips import Trip
-from supermarket_env.rules.observe import OBSERVATION_SIZE
+from supermarket_env.envs.vector_trips import Begun
 from supermarket_env.rules.rows import MESSAGE_DTYPE, OUTCOME_DTYPE, STATE_DTYPE, Message, Outcome, State
-from supermarket_env.rules.twins import Rules, compiled, direct, plain
+from supermarket_env.rules.twins import Rules, compiled, compiled_function, direct, plain
 from supermarket_env.rules.world import Tables
 from supermarket_env.tasks.prepare import Prepared
 
-CHUNK = 256
+CHUNK = 128
 """Rows moved at once: few enough for their states to stay in the processor's cache until they were observed."""
 Ints = NDArray[np.int64]
 
@@ -28,6 +27,61 @@ Ints = NDArray[np.int64]
 def _flat(records: Any) -> Ints:
     """Return records of 64-bit fields as a view of whole numbers, one row each."""
     return records.view(np.int64).reshape(len(records), -1)  # type: ignore[no-any-return]
+
+
+def lay_out_trips(
+    records: Any,
+    at: Any,
+    low: Any,
+    high: Any,
+    limits: Any,
+    reads_acts: int,
+    first: int,
+    flat: Any,
+    states: Any,
+    n: int,
+) -> None:
+    """Lay out the states of ``n`` trips to begin, from the ``first`` on.
+
+    Args:
+        records: States as whole numbers, one a line.
+        at: Line of each trip's state.
+        low: First lane of each trip's luck.
+        high: Second lane.
+        limits: Turn limit of each trip.
+        reads_acts: Whether the belief reads the user's acts.
+        first: Number of the first trip.
+        flat: The states to fill, as whole numbers.
+        states: The same as records.
+        n: How many.
+    """
+    for j in range(n):
+        source = records[at[first + j]]
+        target = flat[j]
+        for k in range(len(target)):
+            target[k] = source[k]
+        s = states[j]
+        s.seed_lo = low[first + j]
+        s.seed_hi = high[first + j]
+        s.max_turns = limits[first + j]
+        s.reads_acts = reads_acts
+
+
+def put_rows(states: Any, outcomes: Any, rows: Any, first: int, to_states: Any, to_outcomes: Any, n: int) -> None:
+    """Copy ``n`` states and outcomes, as whole numbers, to the rows that ``rows`` names from the ``first`` on."""
+    for j in range(n):
+        k = rows[first + j]
+        source = states[j]
+        target = to_states[k]
+        for c in range(len(target)):
+            target[c] = source[c]
+        source = outcomes[j]
+        target = to_outcomes[k]
+        for c in range(len(target)):
+            target[c] = source[c]
+
+
+HELPERS: dict[str, Any] = {"lay_out": lay_out_trips, "put": put_rows}
 
 
 class Batch:
@@ -51,18 +105,28 @@ class Batch:
             self.outcomes: Any = np.zeros(n, dtype=OUTCOME_DTYPE)
             self._scratch = np.zeros(min(n, CHUNK), dtype=STATE_DTYPE)
             self._fresh = np.zeros(min(n, CHUNK), dtype=OUTCOME_DTYPE)
+            self._views()
         else:
             self.messages = [Message() for _ in range(n)]
             self.states = [State() for _ in range(n)]
             self.outcomes = [Outcome() for _ in range(n)]
         self._called: dict[str, Any] = {}
+        self._parts: dict[tuple[int, int], Any] = {}
+
+    def _views(self) -> None:
+        """See whole records as plain numbers, which copy faster."""
+        self._flat_scratch, self._flat_fresh = _flat(self._scratch), _flat(self._fresh)
+        self._flat_states, self._flat_outcomes = _flat(self.states), _flat(self.outcomes)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "rules": self.rules.compiled, "_called": {}}
+        kept = {name: value for name, value in self.__dict__.items() if not name.startswith("_flat")}
+        return {**kept, "rules": self.rules.compiled, "_called": {}, "_parts": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.rules = compiled() if state["rules"] else plain()
+        if self.rules.compiled:
+            self._views()
 
     def _run(self, name: str, *arguments: Any) -> None:
         """Call an entry point; from the second call on the machine code itself."""
@@ -70,61 +134,63 @@ class Batch:
         if entry is not None:
             entry(*arguments)
             return
-        entry = getattr(self.rules, name)
+        helper = HELPERS.get(name)
+        entry = compiled_function(helper) if helper else getattr(self.rules, name)
         entry(*arguments)
         self._called[name] = direct(entry)
 
     # --- moving -----------------------------------------------------------------------------------------------------
 
-    def begin(self, rows: Ints, trips: list[Trip], lanes: tuple[Ints, Ints], limits: Ints, reads_acts: int) -> None:
-        """Start trips in these rows: one task, two lanes of luck and one turn limit each."""
+    def begin(self, rows: Ints, begun: Begun, lanes: tuple[Ints, Ints], reads_acts: int, end: int) -> None:
+        """Start trips in these rows, one task and two lanes of luck each.
+
+        With an ``end`` code above 0 the next turn passes them by; whoever wants that sets it back.
+        """
         if not self.rules.compiled:
             for j, k in enumerate(rows.tolist()):
-                s: Any = trips[j].prepared.fresh_state()
+                s: Any = begun.trips[j].prepared.fresh_state()
                 s.seed_lo, s.seed_hi = int(lanes[0][j]), int(lanes[1][j])
-                s.max_turns, s.reads_acts = int(limits[j]), reads_acts
+                s.max_turns, s.reads_acts = begun.trips[j].limit, reads_acts
                 self.states[k] = s
                 self.rules.begin_trips(self.tables, [s], [self.outcomes[k]], 1)
+                s.end = end
             return
         scratch, fresh = self._scratch, self._fresh
-        flat, flat_fresh = _flat(scratch), _flat(fresh)  # whole records copy faster as plain numbers
-        states, outcomes = _flat(self.states), _flat(self.outcomes)
         for first in range(0, len(rows), CHUNK):
-            some = slice(first, first + CHUNK)
-            here = rows[some]
-            m = len(here)
-            np.stack([trip.record for trip in trips[some]], out=flat[:m])
-            scratch["seed_lo"][:m] = lanes[0][some]
-            scratch["seed_hi"][:m] = lanes[1][some]
-            scratch["max_turns"][:m] = limits[some]
-            scratch["reads_acts"][:m] = reads_acts
+            m = min(CHUNK, len(rows) - first)
+            of_each = (*lanes, begun.limits, reads_acts, first)
+            self._run("lay_out", begun.records, begun.at, *of_each, self._flat_scratch, scratch, m)
             self._run("begin_trips", self.tables, scratch, fresh, m)
-            states[here] = flat[:m]
-            outcomes[here] = flat_fresh[:m]
+            scratch["end"][:m] = end
+            self._run(
+                "put", self._flat_scratch, self._flat_fresh, rows, first, self._flat_states, self._flat_outcomes, m
+            )
 
     def play(self, start: int, n: int) -> None:
         """Play one turn of ``n`` rows from ``start`` on with their messages; ended episodes stay as they are."""
-        end = start + n
-        states, messages, outcomes = self.states[start:end], self.messages[start:end], self.outcomes[start:end]
+        states, messages, outcomes = self.part(start, n)
         self._run("play_turns", self.tables, states, messages, outcomes, n)
 
-    def observe(self, x: NDArray[np.float32], start: int, n: int) -> None:
-        """Fill the observation rows ``x`` (N, OBSERVATION_SIZE) of ``n`` rows from ``start`` on."""
+    def part(self, start: int, n: int) -> tuple[Any, Any, Any]:
+        """Return states, messages and outcomes of ``n`` rows from ``start`` on."""
         end = start + n
-        if self.rules.compiled:
-            self._run("observe_rows", self.app_tables, self.states[start:end], x[start:end], n)
-            return
-        rows = [[0.0] * OBSERVATION_SIZE for _ in range(n)]
-        self.rules.observe_rows(self.app_tables, self.states[start:end], rows, n)
-        x[start:end] = rows
+        if not self.rules.compiled:
+            return self.states[start:end], self.messages[start:end], self.outcomes[start:end]
+        found = self._parts.get((start, n))
+        if found is None:
+            found = self.states[start:end], self.messages[start:end], self.outcomes[start:end]
+            if n == min(CHUNK, self.n - start):
+                self._parts[start, n] = found
+        return found
 
-    def hold(self, rows: Ints, end: int) -> None:
-        """Set the end code of these rows: with one above 0 the next turn passes them by."""
+    def observe(self, states: Any, x: Any, seen: Any, other: Any, n: int) -> None:
+        """Bring ``n`` observation rows up to date with these states; for the others see ``renew_rows``."""
         if self.rules.compiled:
-            self.states["end"][rows] = end
+            self._run("renew_rows", self.app_tables, states, x, seen, other, n)
             return
-        for k in rows.tolist():
-            self.states[k].end = end
+        rows = x.tolist()
+        self.rules.renew_rows(self.app_tables, states, rows, seen, other, n)
+        x[:] = rows
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
@@ -194,3 +260,10 @@ class RowKernel(Kernel):
             self._read_outcome()
         else:
             self._take()
+
+    def observe(self, rows: Any) -> None:
+        """Fill ``rows``, a float32 array (1, OBSERVATION_SIZE), with the observation.
+
+        It is made of a copy: the state notes what the batch's own observations have still to take in.
+        """
+        self.copy().observe(rows)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from supermarket_env.metrics.row import EpisodeRow
 
@@ -65,7 +67,7 @@ def _path(name: str | tuple[str, ...]) -> tuple[str, ...]:
     return (name,) if isinstance(name, str) else name
 
 
-@dataclass(slots=True)
+@dataclass
 class Curve:
     """A share of episodes by turn: row e counts from turn ``times[e]`` on, never when that is None.
 
@@ -111,7 +113,16 @@ class Curve:
             return [
                 float(time is not None and time <= t) * base for time, base in zip(self.times, self.dens, strict=True)
             ]
-        return [
-            math.fsum(amount for turn, amount in part if turn <= t) * base
-            for part, base in zip(self.parts, self.dens, strict=True)
-        ]
+        return [sums[bisect_right(turns, t)] * base for (turns, sums), base in zip(self._steps, self.dens, strict=True)]
+
+    @cached_property
+    def _steps(self) -> list[tuple[list[int], list[float]]]:
+        """Of each row's parts the turns, ascending, and what had been reached before each of them and in the end."""
+        steps = []
+        for part in self.parts or ():
+            ordered = sorted(part)
+            amounts = [amount for _, amount in ordered]
+            # Sums of fsum are rounded once, so they do not hang on the order.
+            sums = [math.fsum(amounts[:k]) for k in range(len(amounts) + 1)]
+            steps.append(([turn for turn, _ in ordered], sums))
+        return steps

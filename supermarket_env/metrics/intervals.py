@@ -1,4 +1,7 @@
-"""95 % intervals of the figures: Wilson for shares with one trial a task, else the bootstrap over tasks."""
+"""95 % intervals of the figures: Wilson for shares with one trial a task, else the bootstrap over tasks.
+
+Where every task gave the same share resampling has no width; Wilson's interval then counts each task once.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +53,8 @@ def interval_part(rows: Sequence[EpisodeRow], index: Partners, horizons: Sequenc
     for figure in figures:
         if single and figure.share:
             bounds[figure.name] = _wilson(sum(figure.nums), sum(figure.dens), figure.scale)
+        elif figure.share and _certain(bounds[figure.name]):
+            bounds[figure.name] = _by_task(sum(figure.nums), figure.dens, clusters, figure.scale)
         place = result
         for step in figure.name[:-1]:
             place = place.setdefault(step, {})
@@ -62,8 +67,24 @@ def interval_part(rows: Sequence[EpisodeRow], index: Partners, horizons: Sequenc
             base = sum(curve.dens)
             result[curve.name] = [_wilson(round(p * base / curve.scale), base, curve.scale) for p in points]
         else:
-            result[curve.name] = [bounds[curve.name, str(t)] for t in range(curve.length)]
+            result[curve.name] = [
+                _by_task(points[t] * sum(curve.dens) / curve.scale, curve.dens, clusters, curve.scale)
+                if curve.share and _certain(bounds[curve.name, str(t)])
+                else bounds[curve.name, str(t)]
+                for t in range(curve.length)
+            ]
     return {"intervals": result, "null_resamples": dropped}
+
+
+def _certain(bounds: Bounds) -> bool:
+    """Say whether resampling found no width: every task gave the same share, mostly none or all."""
+    return bounds is not None and bounds[0] == bounds[1]
+
+
+def _by_task(hits: float, dens: Sequence[float], clusters: Sequence[tuple[str, ...]], scale: float) -> Bounds:
+    """Return Wilson's bounds as if every task in the base had been played once."""
+    tasks = len({cluster for cluster, base in zip(clusters, dens, strict=True) if base})
+    return _wilson(min(float(tasks), tasks * hits / sum(dens)), tasks, scale)
 
 
 def _wilson(hits: float, base: float, scale: float) -> Bounds:

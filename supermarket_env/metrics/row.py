@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from supermarket_env.events.episode import Episode
 from supermarket_env.events.types import FAULT_PARTIES, PAID_REASONS
 from supermarket_env.metrics.goals import GoalRecord, record_goals
-from supermarket_env.metrics.ranking import NDCG_CUT, RECALL_CUT, ndcg_at, recall_at, without_repeats
+from supermarket_env.metrics.ranking import list_scores, without_repeats
 from supermarket_env.metrics.suggestion import SuggestionCounts, count_suggestions
 from supermarket_env.metrics.trace import ShownList, Trace, finite, trace_episode
 from supermarket_env.metrics.truth_row import NO_TRUTH, TruthRow, truth_row
@@ -111,17 +111,14 @@ def _ranking(trace: Trace, bought: frozenset[str]) -> RankingScores:
 def _list_scores(shown: ShownList, bought: frozenset[str]) -> tuple[float | None, ...]:
     """Scores of one list in the order of RankingScores; variants that cannot differ are not computed again."""
     items, held = shown.items, shown.cart_before
-    recall, ndcg = recall_at(items, bought, RECALL_CUT), ndcg_at(items, bought, NDCG_CUT)
+    recall, capped, ndcg = list_scores(items, bought)
     recall_once, ndcg_once = recall, ndcg
     if len(set(items)) < len(items):
-        once = without_repeats(items)
-        recall_once, ndcg_once = recall_at(once, bought, RECALL_CUT), ndcg_at(once, bought, NDCG_CUT)
+        recall_once, _, ndcg_once = list_scores(without_repeats(items), bought)
     recall_fresh, ndcg_fresh = recall, ndcg
     if held:
-        fresh = bought.difference(held)
         rest = [item for item in items if item not in held]
-        recall_fresh, ndcg_fresh = recall_at(rest, fresh, RECALL_CUT), ndcg_at(rest, fresh, NDCG_CUT)
-    capped = recall_at(items, bought, RECALL_CUT, capped=True)
+        recall_fresh, _, ndcg_fresh = list_scores(rest, bought.difference(held))
     return recall, capped, recall_once, recall_fresh, ndcg, ndcg_once, ndcg_fresh
 
 

@@ -39,6 +39,8 @@ MODULES = (
     "supermarket_env.user_sim.mind_seat",
 )
 """Every module of the rule book, callees first."""
+BESIDE = ("supermarket_env.rules.renew",)
+"""Modules compiled with the rule book that are no part of it: they say nothing that it does not."""
 CODES = ("supermarket_env.rules.codes", "supermarket_env.rules.rows", "supermarket_env.rules.world")
 
 
@@ -49,6 +51,7 @@ class Rules(NamedTuple):
     play_turns: Callable[..., None]
     note_responses: Callable[..., None]
     observe_rows: Callable[..., None]
+    renew_rows: Callable[..., None]
     hear_turns: Callable[..., None]
     decide_turns: Callable[..., None]
     finish_turns: Callable[..., None]
@@ -61,6 +64,7 @@ ENTRIES = {
     "play_turns": "supermarket_env.user_sim.turn",
     "note_responses": "supermarket_env.rules.belief",
     "observe_rows": "supermarket_env.rules.observe",
+    "renew_rows": "supermarket_env.rules.renew",
     "hear_turns": "supermarket_env.user_sim.mind_seat",
     "decide_turns": "supermarket_env.user_sim.mind_seat",
     "finish_turns": "supermarket_env.user_sim.mind_seat",
@@ -83,8 +87,12 @@ def plain() -> Rules:
 @cache
 def source_hash() -> str:
     """Return the SHA-256 of all rule sources: the identity of the rule book."""
+    return _hash_of(CODES + MODULES)
+
+
+def _hash_of(modules: tuple[str, ...]) -> str:
     digest = hashlib.sha256()
-    for name in CODES + MODULES:
+    for name in modules:
         digest.update(inspect.getsource(importlib.import_module(name)).encode())
     return digest.hexdigest()
 
@@ -164,6 +172,12 @@ def _entry(function: Any, source: str) -> Any:
             source  # noqa: B018
             _callee(w, a, b, c, d, e, n)
 
+    elif n_arguments == 6:
+
+        def run(w, a, b, c, d, n):  # type: ignore[no-untyped-def,misc]
+            source  # noqa: B018
+            _callee(w, a, b, c, d, n)
+
     elif n_arguments == 5:
 
         def run(w, a, b, c, n):  # type: ignore[no-untyped-def,misc]
@@ -191,7 +205,7 @@ def compiled() -> Rules:
 
     options, inner = _jit_options(numba)
     made: dict[FunctionType, Any] = {}
-    for name in MODULES:
+    for name in MODULES + BESIDE:
         module = importlib.import_module(name)
         namespace = dict(vars(module))
         for key, value in vars(module).items():
@@ -202,12 +216,12 @@ def compiled() -> Rules:
                 function.__code__, namespace, function.__name__, function.__defaults__, function.__closure__
             )
             namespace[function.__name__] = made[function] = _single(numba, numba.njit(**inner)(twin))
-    source = source_hash()
+    source, beside = source_hash(), _hash_of(CODES + MODULES + BESIDE)
     entries = {}
     for name, function in plain()._asdict().items():
         if name == "compiled":
             continue
-        wrapped = _entry(made[function], source)
+        wrapped = _entry(made[function], beside if ENTRIES[name] in BESIDE else source)
         root = wrapped.__name__ = wrapped.__qualname__ = f"{name}_entry"
         try:
             entry = numba.njit(cache=True, **options)(wrapped)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from supermarket_env.catalogue.schema import ATTRIBUTES, allergen_names, attribute_names
 from supermarket_env.rules import codes
@@ -111,6 +112,12 @@ class Prepared:
         record = np.zeros(1, dtype=STATE_DTYPE)
         to_record(self.state, record[0])
         return record
+
+    @cached_property
+    def record_ints(self) -> NDArray[np.int64]:
+        """``record`` as whole numbers, the fastest form to copy; do not write to it."""
+        ints: NDArray[np.int64] = self.record.view(np.int64)
+        return ints
 
     def utilities_of(self, p: int) -> dict[str, float]:
         """Return the utility of product ``p`` by need id, for the needs it could serve."""

@@ -12,6 +12,8 @@ from supermarket_env.dialogue.acts import AssistantMessage
 from supermarket_env.envs.fork import fork
 from supermarket_env.envs.game import Game
 from supermarket_env.envs.kernel import RowCopier, copy_row
+from supermarket_env.envs.single import SupermarketEnv
+from supermarket_env.envs.spaces import Masks, split_observation
 from supermarket_env.rules.rows import OUTCOME_DTYPE, STATE_DTYPE, Outcome, State, to_plain
 from supermarket_env.rules.twins import numba_available
 from supermarket_env.tasks import tour
@@ -53,6 +55,30 @@ def test_short_walks_are_the_same_by_table_and_by_list(monkeypatch: pytest.Monke
             with monkeypatch.context() as patch:
                 patch.setattr(tour, "FEW_STOPS", 0)
                 assert tour.shortest_visit(store.dist_m, store.entrance, stops, store.checkouts) == quick
+
+
+@pytest.mark.parametrize("mode", ["plain", pytest.param("compiled", marks=needs_numba)])
+def test_an_observation_is_made_of_the_row_and_the_masks_and_of_new_arrays(mode: str) -> None:
+    env = SupermarketEnv(mode=mode)
+    masks, store = Masks(env.world.app), env.world.store
+    agent = make_agent("rule")
+    seen, _ = env.reset(options={"task": env.tasks[3], "seed": 4})
+    agent.start(env.game.view)
+    kept: list[tuple[dict[str, Any], dict[str, bytes]]] = []
+    while not env.game.done:
+        for name, part in split_observation(env.game.kernel.observation()).items():
+            assert np.array_equal(seen[name], part)
+            assert seen[name].flags.writeable
+        node = env.game.kernel.node
+        mask, anything = masks.at(node)
+        assert np.array_equal(np.concatenate([seen[f"mask_{k}"] for k in ("node", "section", "product")]), mask)
+        bought = {p for p, q in env.game.bought.items() if q > 0}
+        assert set(np.flatnonzero(seen["mask_cart"]).tolist()) == bought
+        kind = anything + 2 * bool(bought) + 4 * (node in store.checkouts)
+        assert np.array_equal(seen["mask_type"], masks.all_types[kind])
+        kept.append((seen, {name: part.tobytes() for name, part in seen.items() if name != "words"}))
+        seen = env.step(agent.reply(env.game.view))[0]
+    assert all(old[name].tobytes() == raw for old, was in kept for name, raw in was.items())
 
 
 def view_of(game: Game) -> tuple[Any, ...]:

@@ -45,3 +45,17 @@ def test_a_lent_observation_stays_until_the_step_after_the_next(mode: str) -> No
         assert all(np.array_equal(before[name], lent[name]) for name in before)
         lent = following
     assert ends >= 3
+
+
+def test_looking_at_a_rows_own_view_leaves_the_batch_as_it_is() -> None:
+    options = {**OPTIONS, "max_turns": 9, "record": [0, 1]}
+    looked, alone = SupermarketVectorEnv(2, copy=False, **options), SupermarketVectorEnv(2, copy=False, **options)
+    looked.reset(seed=8)
+    alone.reset(seed=8)
+    rng = np.random.default_rng(1)
+    for _ in range(24):
+        for game in looked.games.values():
+            game.kernel.observation()
+        message = {**silent(looked), "act": rng.integers(5, size=2), "need": rng.integers(3, size=2)}
+        seen, expected = looked.step(message)[0], alone.step(message)[0]
+        assert all(np.array_equal(seen[name], expected[name]) for name in ("needs", "candidates", "moves"))

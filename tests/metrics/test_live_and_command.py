@@ -129,7 +129,9 @@ def test_wilson_with_one_trial_a_task_else_bootstrap() -> None:
     every = grouped([line(i, 0, True) for i in range(10)], (), intervals=True)["intervals"]
     assert every["SR"][0] < 100.0 == every["SR"][1]
     several = grouped([line(i // 2, i % 2, True) for i in range(10)], (), intervals=True)["intervals"]
-    assert several["SR"] == [100.0, 100.0]
+    five = grouped([line(i, 0, True) for i in range(5)], (), intervals=True)["intervals"]
+    assert several["SR"] == five["SR"], "the trials of a task say nothing of other tasks: five tasks, not ten"
+    assert several["SR(t)"][1] == several["SR"]
 
 
 def test_null_resamples_are_counted() -> None:

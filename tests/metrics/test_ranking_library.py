@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supermarket_env.metrics.ranking import ndcg_at, recall_at
+from supermarket_env.metrics.ranking import list_scores, ndcg_at, recall_at
 
 ir_measures = pytest.importorskip("ir_measures")
 
@@ -31,6 +31,17 @@ def test_agrees_with_ir_measures() -> None:
         assert ours == pytest.approx(metric.value, abs=1e-9)
         checked += 1
     assert checked == 600
+
+
+def test_scores_in_one_go_are_those_one_by_one() -> None:
+    rng = np.random.default_rng(1)
+    products = [f"p{i}" for i in range(30)]
+    for _ in range(2000):
+        items = [str(p) for p in rng.choice(products, int(rng.integers(0, 15)))]  # repeats included
+        relevant = {str(p) for p in rng.permutation(products)[: int(rng.integers(0, 14))]}
+        expected = recall_at(items, relevant), recall_at(items, relevant, capped=True), ndcg_at(items, relevant)
+        assert list_scores(items, relevant) == expected
+        assert list_scores(tuple(items), frozenset(relevant)) == expected
 
 
 def test_no_relevant_products_is_undefined() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
 from supermarket_env.events.validate import validate_episode
 from supermarket_env.metrics import compute, episode_row, grouped
+from supermarket_env.metrics.figure import Curve
 
 Event = dict[str, Any]
 
@@ -397,3 +399,11 @@ def test_no_episodes() -> None:
     out = compute([])
     assert (out["n"], out["SR"], out["SR(t)"], out["1-KM(t)"], out["AFR"], out["CGV"]["1"]) == (0, *[None] * 5)
     assert grouped([], ("agent",)) == {"groups": []}
+
+
+def test_steps_of_a_curve_by_degrees_add_up_to_each_turn() -> None:
+    parts: list[tuple[tuple[int, float], ...]] = [((5, 0.1), (2, 0.2), (2, 0.3)), (), ((0, 0.7),)]
+    curve = Curve("some", [None] * 3, [1.0, 1.0, 0.0], 8, parts=parts)
+    for t in range(curve.length):
+        sums = [math.fsum(amount for turn, amount in part if turn <= t) for part in parts]
+        assert curve.reached(t) == [sums[0], sums[1], 0.0]

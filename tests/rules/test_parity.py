@@ -18,6 +18,7 @@ import pytest
 from supermarket_env.envs.decode import clear_message
 from supermarket_env.rules import codes
 from supermarket_env.rules.observe import OBSERVATION_SIZE
+from supermarket_env.rules.renew import SEEN
 from supermarket_env.rules.rows import (
     MESSAGE_DTYPE,
     OUTCOME_DTYPE,
@@ -108,6 +109,8 @@ def play_both(twin: Rules, world: World, user: UserConfig, index: int, *, reads_
     states, outcomes = np.zeros(1, dtype=STATE_DTYPE), np.zeros(1, dtype=OUTCOME_DTYPE)
     messages, rows = np.zeros(1, dtype=MESSAGE_DTYPE), np.zeros((1, OBSERVATION_SIZE), dtype=np.float32)
     to_record(s, states[0])
+    kept = np.full((1, OBSERVATION_SIZE), 7.0, dtype=np.float32)
+    held = np.full((1, SEEN), -1, dtype=np.int16)
     rng = np.random.default_rng(index)
     book = plain()
     book.begin_trips(slow, [s], [o], 1)
@@ -119,6 +122,8 @@ def play_both(twin: Rules, world: World, user: UserConfig, index: int, *, reads_
         assert check_types(o) == []
         seen = [[0.0] * OBSERVATION_SIZE]
         book.observe_rows(slow, [s], seen, 1)
+        twin.renew_rows(fast, states, kept, held, held, 1)  # writes only what changed
+        assert np.array_equal(np.array(seen[0], dtype=np.float32), kept[0])
         twin.observe_rows(fast, states, rows, 1)
         assert np.array_equal(np.array(seen[0], dtype=np.float32), rows[0])
         assert min(seen[0]) >= 0.0

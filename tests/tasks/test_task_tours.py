@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from supermarket_env.errors import TaskError
+from supermarket_env.rules.twins import numba_available
 from supermarket_env.store import Store
+from supermarket_env.tasks.quick_tour import quick_metres
 from supermarket_env.tasks.suites import world_of
 from supermarket_env.tasks.tour import (
     MAX_STOPS,
@@ -120,3 +122,23 @@ def test_too_many_stops_and_goods_of_other_stores_are_refused() -> None:
     absent = int(np.flatnonzero(corner.home_section < 0)[0])
     with pytest.raises(TaskError, match=f"'corner' does not carry product number {absent}"):
         fewest_moves(corner, [absent])
+
+
+@pytest.mark.skipif(not numba_available(), reason="numba is not installed or switched off")
+@pytest.mark.parametrize("name", STORES)
+def test_the_compiled_length_is_the_plain_one_to_the_bit(name: str) -> None:
+    store = store_of(name)
+    rng = np.random.default_rng(5)
+    sizes = [0, 1, *rng.integers(1, 10, 60).tolist()]
+    for size in sizes:
+        sections = frozenset(rng.choice(store.n_sections, min(size, store.n_sections), replace=False).tolist())
+        assert quick_metres(store, sections) == shortest_tour(store, sections).metres
+
+
+@pytest.mark.skipif(not numba_available(), reason="numba is not installed or switched off")
+def test_too_many_stops_are_refused_by_either() -> None:
+    store = store_of("hyper")
+    every = frozenset(range(store.n_sections))
+    for length in (quick_metres, shortest_tour):
+        with pytest.raises(TaskError, match=f"at most {MAX_STOPS} stops"):
+            length(store, every)
