@@ -53,8 +53,7 @@ def main() -> None:
         call(folder, "plot sweep --kind heatmap --x seed --y store.name --out heatmap.png")
         for kind in ("radar", "pareto", "cgv"):
             call(folder, f"plot quick --kind {kind} --out {kind}.png")
-        runs = sorted(run.name for run in (place / "sweep").iterdir() if (run / "metrics.json").is_file())
-        call(folder, f"plot {' '.join(f'sweep/{run}' for run in runs)} --kind success --out success.png")
+        call(folder, "plot sweep --kind success --out success.png")
         episode = call(folder, "view quick").split("  ")[0].replace("oracle|", "rule|")
         call(folder, f"plot quick --kind floor --episode {shlex.quote(episode)} --out floor.png")
         call(folder, "report quick --out report.html")

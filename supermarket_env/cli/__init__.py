@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
-from supermarket_env.errors import SupermarketError, nearest
+from supermarket_env.errors import RunStop, SupermarketError, nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ COMMANDS = {
     "trials": Entry("trials", "trials", "Print pass^k and pass@k of repeated trials."),
     "plan": Entry("plan", "plan", "Plan a comparison: tasks needed, differences that can be detected."),
     "collect": Entry("collect", "collect", "Collect many runs as one table."),
-    "plot": Entry("plot", "plot", "Draw a plot of a finished run."),
+    "plot": Entry("plot", "plot", "Draw a picture of finished runs, sweeps or trainings."),
     "report": Entry("report", "report", "Write one HTML file with tables, plots and transcripts."),
     "view": Entry("view", "view", "Print a transcript."),
     "submit": Entry("submit", "submit", "Check and pack a run for the leaderboard."),
@@ -59,6 +59,7 @@ COMMANDS = {
 }
 """Every sub-command, in the order of the help page."""
 
+STOPPED_EXIT = 1
 USAGE_EXIT = 2
 INTERRUPT_EXIT = 130
 
@@ -70,7 +71,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         argv: Words after ``supermarket``; those of the process by default.
 
     Raises:
-        SystemExit: Always: code 0, 2 for anything wrong in the input, 130 after Ctrl-C.
+        SystemExit: Always: code 0, 1 for a stop that can be resumed, 2 for anything wrong in the input, 130 after
+            Ctrl-C.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     try:
@@ -81,6 +83,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     except SupermarketError as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(USAGE_EXIT) from None
+    except RunStop as stop:  # a budget, a refusing endpoint, a gap in a recording: wherever a model is asked
+        print(f"stopped: {stop}", file=sys.stderr)
+        raise SystemExit(STOPPED_EXIT) from None
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         raise SystemExit(INTERRUPT_EXIT) from None

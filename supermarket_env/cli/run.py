@@ -119,14 +119,18 @@ def play(config: RunConfig, words: Sequence[str], *, base: Path | None = None, r
 
 def write_results(folder: RunFolder, result: RunResult) -> None:
     """Write metrics.json, summary.csv and the plot of a run whose episodes are merged."""
-    from supermarket_env.cli.metrics import metrics_json
+    from supermarket_env.cli.metrics import encode_metrics, metrics_json
     from supermarket_env.cli.plot import draw
+    from supermarket_env.metrics.groups import grouped_rows
     from supermarket_env.report.tables import csv_table
 
     names = {"metrics.json", "summary.csv", PLOT_FILE}
     if not (result.n_played or result.n_reused) and all((folder.path / name).is_file() for name in names):
         return
-    text = metrics_json([folder.path], by=("agent",), intervals=True)
+    if result.rows is None:
+        text = metrics_json([folder.path], by=("agent",), intervals=True)
+    else:  # the same figures to the bit, without reading what was just written
+        text = encode_metrics(grouped_rows(result.rows, ("agent",), intervals=True))
     folder.write("metrics.json", text)
     metrics = json.loads(text)
     order, privileged = result.manifest["agents"], result.manifest["privileged"]

@@ -2,52 +2,79 @@
 
 from __future__ import annotations
 
+import io
+import os
 import shlex
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from supermarket_env.errors import SupermarketError
+from supermarket_env.cli.sweep_notes import Note, Notes
+from supermarket_env.errors import ConfigError, SupermarketError
 from supermarket_env.run.compose import Invocation, compose_sweep
 from supermarket_env.run.config import RunConfig
 
 INTERRUPT = 130
 
+OWN_PROCESSES = "basic"
+"""The launcher that plays one job after the other in this process; all others play them side by side elsewhere."""
+
+DIED = "its process ended in the middle of the job"
+
 
 @dataclass
 class Sweep:
-    """What is common to the jobs of a sweep, and what became of them in this process."""
+    """What is common to the jobs of a sweep; it travels to the processes that play them."""
 
     words: tuple[str, ...]
     base: Path | None
     """Folder of all jobs; ``None`` if each says where it goes, or goes to ``runs``."""
-    n_jobs: int | None
-    failures: list[tuple[str, str]] = field(default_factory=list)
-    """Command and reason of the jobs that failed."""
-    n_done: int = 0
-    is_dry: bool = False
+    notes: Notes
+    place: str = field(default_factory=os.getcwd)
+    """Working directory of the command."""
 
     def play(self, config: RunConfig) -> None:
-        """Play one job; a failure is noted, and ends the sweep only with ``run.fail_fast``."""
+        """Play one job and note what became of it; its failure is no failure of the sweep.
+
+        With ``run.fail_fast`` nothing is played once a job has failed.
+        """
         from supermarket_env.cli.run import play
 
-        try:
-            self.is_dry = config.run.dry_run
-            play(config, self.words, base=self.base, reuse=True)
-            self.n_done += 1
-            return
-        except SupermarketError as error:
-            reason = str(error)
-            print(f"error: {error}", file=sys.stderr)
-        except SystemExit as stop:
-            if stop.code == INTERRUPT:
-                raise
-            reason = "see the message above"
-        self.failures.append((self._command(config), reason))
-        if config.run.fail_fast:
-            self.report()
-            raise SystemExit(2)
+        with _in_folder(self.place):
+            if config.run.fail_fast and self.notes.any_failed():
+                return
+            note = self.notes.begin(_job_number(), self._command(config))
+            try:
+                if _launcher() == OWN_PROCESSES:
+                    play(config, self.words, base=self.base, reuse=True)
+                else:
+                    self._play_beside_others(config)
+            except SupermarketError as error:
+                print(f"error: {error}", file=sys.stderr)
+                self.notes.write(note.failed(str(error)))
+            except SystemExit as stop:
+                if stop.code == INTERRUPT:
+                    raise
+                self.notes.write(note.failed("see the message above"))
+            except Exception as error:  # a bug: the other jobs may well be spared by it
+                traceback.print_exc()
+                self.notes.write(note.failed(f"{type(error).__name__}: {error}"))
+            else:
+                self.notes.write(note.done())
+
+    def _play_beside_others(self, config: RunConfig) -> None:
+        """Play one of several jobs at once: one process, no bar, one line in the end."""
+        from supermarket_env.cli.run import play
+
+        workers = 1 if config.run.workers == "auto" else config.run.workers
+        run = config.run.model_copy(update={"workers": workers, "progress": False})
+        said = io.StringIO()
+        with redirect_stdout(said):
+            play(config.model_copy(update={"run": run}), self.words, base=self.base, reuse=True)
+        print(said.getvalue().partition("\n")[0].rstrip(":"), flush=True)
 
     def _command(self, config: RunConfig) -> str:
         """Return the command that plays one job again."""
@@ -60,19 +87,6 @@ class Sweep:
             name = default_out(config, config.suite.name, self.base)
             words = [*(word for word in words if not word.startswith("out=")), f"out={name}"]
         return shlex.join(["supermarket", "run", *words])
-
-    def report(self) -> None:
-        """Print how the sweep went, with a command for each failed job."""
-        total = self.n_done + len(self.failures) if self.n_jobs is None else self.n_jobs
-        if self.is_dry:
-            print(f"\ndry run of a sweep: {total} jobs, nothing played")
-            return
-        where = f"; supermarket collect {shlex.quote(str(self.base))}" if self.base is not None and self.n_done else ""
-        print(f"\nsweep: {self.n_done} of {total} jobs finished{where}")
-        if self.failures:
-            print(f"{len(self.failures)} failed; each again by:", file=sys.stderr)
-            for command, reason in self.failures:
-                print(f"  {command}\n    {reason.splitlines()[0]}", file=sys.stderr)
 
 
 def run_sweep(invocation: Invocation, words: Sequence[str]) -> None:
@@ -89,32 +103,115 @@ def run_sweep(invocation: Invocation, words: Sequence[str]) -> None:
     from supermarket_env.cli.run import hand_to_hydra
     from supermarket_env.run.build import check_names
 
-    configs = compose_sweep(invocation)
+    try:
+        configs = compose_sweep(invocation)
+    except ConfigError as error:
+        if "hydra/launcher/" in str(error):
+            raise ConfigError(f"{error}\n(joblib and ray come with: pip install 'supermarket_env[sweep]')") from None
+        raise
     for config in configs:
         check_names(config)
     places = {config.out for config in configs}
     out = places.pop() if len(places) == 1 else None
-    sweep = Sweep(tuple(words), None if out is None else Path(out), len(configs) or None)
-    hand_to_hydra(invocation, sweep.play)
-    if any("hydra/launcher=" in word for word in invocation.overrides) and not configs[0].run.dry_run:
-        # Other launchers play the jobs in processes of their own: what they finished is read off the disk.
-        missing = [config for config in configs if not _is_finished(config, sweep.base)]
-        sweep.n_done = len(configs) - len(missing)
-        sweep.failures = [(f"the same sweep again (job {_label(config)})", "no results") for config in missing]
-    sweep.report()
-    if sweep.failures:
+    base = None if out is None else Path(out)
+    if configs and all(config.run.dry_run for config in configs):
+        from supermarket_env.cli.dry_run import print_sweep
+
+        print_sweep(configs, base)
+        return
+    if "hydra/launcher=ray" in invocation.overrides:
+        from supermarket_env.run.ray_workers import ENVIRONMENT
+
+        for name, value in ENVIRONMENT.items():
+            os.environ.setdefault(name, value)
+    with Notes.kept(base or Path("runs" if None in places else ".")) as notes:
+        sweep = Sweep(tuple(words), base, notes)
+        try:
+            with _errors_unprinted():
+                hand_to_hydra(_with_folder(invocation, notes.folder), sweep.play)
+        except Exception as error:
+            # The launcher gave up, because a process of its was killed: jobs that had begun are listed all the same.
+            if not notes.read():
+                raise
+            reason = str(error).strip().partition("\n")[0]
+            print(f"error: the launcher gave up: {type(error).__name__}: {reason}", file=sys.stderr)
+        found = notes.read()
+    if _report(found, base, len(configs) or len(found)):
         raise SystemExit(2)
 
 
-def _is_finished(config: RunConfig, base: Path | None) -> bool:
-    from supermarket_env.run.build import build_plan
-    from supermarket_env.run.job import default_out
-
+@contextmanager
+def _errors_unprinted() -> Iterator[None]:
+    """Let Hydra raise what goes wrong in a launcher, where it would print it and exit."""
+    name = "HYDRA_FULL_ERROR"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
     try:
-        return (default_out(config, build_plan(config).suite.name, base) / "metrics.json").is_file()
-    except SupermarketError:
-        return False
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
-def _label(config: RunConfig) -> str:
-    return config.content_hash()[:8]
+def _with_folder(invocation: Invocation, folder: Path) -> Invocation:
+    """Let Hydra write its own copy of the sweep beside the notes: the manifest of each job has all of it."""
+    if any(word.lstrip("+").startswith("hydra.sweep.dir=") for word in invocation.overrides):
+        return invocation
+    quoted = str(folder).replace("\\", "\\\\").replace("'", "\\'")
+    return replace(invocation, argv=(*invocation.argv, f"hydra.sweep.dir='{quoted}'"))
+
+
+def _report(notes: Sequence[Note], base: Path | None, n_jobs: int) -> int:
+    """Print how the sweep went, with a command for each failed job; return how many jobs are not finished."""
+    n_done = sum(note.state == "done" for note in notes)
+    where = f"; supermarket collect {shlex.quote(str(base))}" if base is not None and n_done else ""
+    print(f"\nsweep: {n_done} of {n_jobs} jobs finished{where}", flush=True)
+    failed = [note for note in notes if note.state != "done"]
+    if failed:
+        print(f"{len(failed)} failed; each again by:", file=sys.stderr)
+        for note in failed:
+            reason = note.reason if note.state == "failed" else DIED
+            print(f"  {note.command}\n    {reason.partition(chr(10))[0]}", file=sys.stderr)
+    if n_jobs > len(notes):
+        print(f"{n_jobs - len(notes)} not begun; the same sweep again plays what is missing", file=sys.stderr)
+    return n_jobs - n_done
+
+
+def _job_number() -> int:
+    """Return the number of the job that is played in this process."""
+    from hydra.core.hydra_config import HydraConfig
+
+    return int(HydraConfig.get().job.num)
+
+
+def _launcher() -> str:
+    """Return the name of the launcher that plays the job in this process."""
+    from hydra.core.hydra_config import HydraConfig
+
+    return str(HydraConfig.get().runtime.choices["hydra/launcher"])
+
+
+@contextmanager
+def _in_folder(place: str) -> Iterator[None]:
+    """Work in the folder of the command: a process on a cluster may have been started elsewhere.
+
+    Raises:
+        ConfigError: If this machine does not have it.
+    """
+    before = os.getcwd()
+    if before == place:
+        yield
+        return
+    try:
+        os.chdir(place)
+    except OSError as error:
+        raise ConfigError(
+            f"{place}: the working directory of the sweep is not there on this machine ({error.strerror}); jobs on "
+            "several machines need a common file system, run.workers=ray does not"
+        ) from None
+    try:
+        yield
+    finally:
+        os.chdir(before)

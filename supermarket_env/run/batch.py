@@ -6,6 +6,7 @@ forked where the platform can: they inherit the compiled rules and the built wor
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -24,6 +25,7 @@ from supermarket_env.errors import LogError, SupermarketError
 from supermarket_env.events.hooks import Hook
 from supermarket_env.events.log import finish_episode
 from supermarket_env.events.recorder import Recorder
+from supermarket_env.metrics.row import EpisodeRow, episode_row
 from supermarket_env.run.episode import interrupts_told_apart
 from supermarket_env.run.folder import RunFolder, open_shard
 
@@ -52,6 +54,8 @@ class Report(NamedTuple):
     turns: int
     wall_s: float
     worker: int
+    row: EpisodeRow | None = None
+    """What the episode adds to the figures: worked out where it was played, so that nobody need read the log for it."""
 
 
 class Player(Protocol):
@@ -148,7 +152,7 @@ def play_one(player: Player, unit: WorkUnit, recorder: Recorder, hooks: Sequence
     events = episode.data["events"]
     turns = max((event["turn"] for event in events if event["k"] == "user"), default=0)
     reason = next((event["reason"] for event in reversed(events) if event["k"] == "end"), "")
-    return Report(unit.episode_id, reason, turns, wall_s, worker)
+    return Report(unit.episode_id, reason, turns, wall_s, worker, episode_row(episode))
 
 
 def _play_parallel(
@@ -240,6 +244,7 @@ def _work(
     """Play units until the parent is gone or closes the pipe."""
     for other in inherited:
         other.close()
+    gc.freeze()  # what was inherited stays: looking through it again and again would copy its pages
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:

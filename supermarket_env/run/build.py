@@ -237,18 +237,23 @@ def build_plan(config: RunConfig) -> RunPlan:
     catalogues: dict[str, str] = {}
     stores: dict[str, str] = {}
     for catalogue, store in dict.fromkeys((task.catalogue, task.store) for task in tasks):
-        world = _world(catalogue, store)
+        world = world_of(catalogue, store)
         catalogues[catalogue] = world.catalogue.content_hash
         stores[store_key(store, catalogue)] = world.store.content_hash
     return RunPlan(config, suite, user, agents, units, catalogues, stores, seat)
 
 
 def check_models(config: RunConfig) -> None:
-    """Check that whoever needs a language model has an endpoint.
+    """Check that whoever needs a language model has an endpoint, and that nobody expects its episodes on a cluster.
 
     Raises:
-        ConfigError: naming the seat that has none.
+        ConfigError: naming the seat that has none, or the key that does not fit.
     """
+    if config.llm is not None and config.run.workers == "ray":
+        raise ConfigError(
+            "run.workers: episodes with language models run in threads of this process (llm.concurrency of them), "
+            "got 'ray'; put the models' server on the cluster instead, and leave run.workers out"
+        )
     needing = []
     if user_model_of(config)[0] == "llm":
         needing.append("user")
@@ -282,7 +287,8 @@ def _suite(config: RunConfig) -> Suite:
 
 
 @cache
-def _world(catalogue: str, store: str) -> World:
+def world_of(catalogue: str, store: str) -> World:
+    """Return the world of a catalogue and a store by name, built once a process."""
     from supermarket_env.world import load_world
 
     return load_world(catalogue, store)
@@ -363,7 +369,7 @@ class GamePlayer:
 
             config, seat = self._plan.config, self._plan.seat
             self._games[catalogue, store] = Game(
-                _world(catalogue, store),
+                world_of(catalogue, store),
                 track=config.track,
                 user=self._plan.user,
                 strikes=config.limits.strikes,

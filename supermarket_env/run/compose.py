@@ -7,16 +7,17 @@ that every such mistake stops the command before the first episode with the near
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from supermarket_env.errors import ConfigError, nearest, unknown_name
 from supermarket_env.run.config import RunConfig, model_keys
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
+    from omegaconf import DictConfig
 
 CONF_MODULE = "supermarket_env.conf"
 CONFIG_NAME = "config"
@@ -111,7 +112,7 @@ def compose_sweep(invocation: Invocation) -> list[RunConfig]:
     with _Composer(invocation) as composer:
         parsed = composer.parse(invocation.overrides)
         jobs = [job for batch in BasicSweeper.split_arguments(parsed, max_batch_size=None) for job in batch]
-        return [composer.compose(job) for job in jobs]
+        return composer.compose_alike(jobs)
 
 
 class _Composer:
@@ -131,6 +132,7 @@ class _Composer:
         else:
             self._folder = None
         self._context = initialize_config_module(CONF_MODULE, version_base="1.3")
+        self._checked: dict[str, Override] = {}
 
     def __enter__(self) -> _Composer:
         self._context.__enter__()
@@ -156,22 +158,44 @@ class _Composer:
 
     def compose(self, words: Sequence[str]) -> RunConfig:
         """Check and compose one job."""
+        self._read(words)
+        return _validated(self._composed(words))
+
+    def compose_alike(self, jobs: Sequence[Sequence[str]]) -> list[RunConfig]:
+        """Check and compose jobs one after the other.
+
+        Jobs that differ in plain values only, as most of a sweep do, share what Hydra composed for the first of them,
+        and their values are written into it: composing is nearly all of the work.
+        """
+        configs: list[RunConfig] = []
+        composed: dict[tuple[str, ...], DictConfig] = {}
+        for words in jobs:
+            family, values = _plain_values(self._read(words))
+            if family in composed:
+                _write_values(composed[family], values)
+            else:
+                composed[family] = self._composed(words)
+            configs.append(_validated(composed[family]))
+        return configs
+
+    def _read(self, words: Sequence[str]) -> list[Override]:
+        """Parse and check the overrides of a job; words of earlier jobs are known."""
+        for word in words:
+            if word not in self._checked:
+                (override,) = self.parse([word])
+                self._check(override)
+                self._checked[word] = override
+        return [self._checked[word] for word in words]
+
+    def _composed(self, words: Sequence[str]) -> DictConfig:
         from hydra import compose
         from hydra.errors import HydraException
-        from omegaconf import OmegaConf
         from omegaconf.errors import OmegaConfBaseException
 
-        for override in self.parse(words):
-            self._check(override)
         try:
-            composed = compose(self._name, overrides=[*words, *self._extra])
-            data = OmegaConf.to_container(composed, resolve=True, throw_on_missing=True)
+            return compose(self._name, overrides=[*words, *self._extra])
         except (HydraException, OmegaConfBaseException) as error:
-            reason = str(error).strip().partition("\nConfig search path")[0]
-            raise ConfigError(f"configuration: {reason}") from None
-        if not isinstance(data, dict):
-            raise ConfigError(f"configuration: expected a mapping, got {type(data).__name__}")
-        return RunConfig.parse({str(key): value for key, value in data.items()})
+            raise _refused(error) from None
 
     def _check(self, override: Override) -> None:
         """Refuse unknown keys and group options with the nearest valid name."""
@@ -202,6 +226,60 @@ class _Composer:
         if self._folder is not None:
             options |= {file.stem for file in (self._folder / group).glob("*.yaml")}
         return sorted(options)
+
+
+def _refused(error: Exception) -> ConfigError:
+    reason = str(error).strip().partition("\nConfig search path")[0]
+    return ConfigError(f"configuration: {reason}")
+
+
+def _validated(composed: DictConfig) -> RunConfig:
+    """Return what Hydra composed as a configuration."""
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        data = OmegaConf.to_container(composed, resolve=True, throw_on_missing=True)
+    except OmegaConfBaseException as error:
+        raise _refused(error) from None
+    if not isinstance(data, dict):
+        raise ConfigError(f"configuration: expected a mapping, got {type(data).__name__}")
+    return RunConfig.parse({str(key): value for key, value in data.items()})
+
+
+def _plain_values(job: Sequence[Override]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Return what jobs must have in common to differ in plain values only, and these values by key.
+
+    A plain value is a number, a text, true, false or null of a key that nothing else in the job touches.
+    """
+    keys = [override.key_or_group for override in job]
+    family, values = [], {}
+    for number, override in enumerate(job):
+        key, value = override.key_or_group, override.value()
+        others = keys[:number] + keys[number + 1 :]
+        if (
+            (value is None or type(value) in (bool, int, float, str))
+            and not override.is_delete()
+            and not (key in GROUPS or "/" in key or key.partition(".")[0] in ("hydra", "agents"))
+            and not any(f"{key}.".startswith(f"{other}.") or other.startswith(f"{key}.") for other in others)
+        ):
+            family.append(f"{override.type} {key}")
+            values[key] = value
+        else:
+            family.append(str(override.input_line))
+    return tuple(family), values
+
+
+def _write_values(composed: DictConfig, values: Mapping[str, Any]) -> None:
+    """Write values into a composed configuration, as Hydra does at the end of composing."""
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        for key, value in values.items():
+            OmegaConf.update(composed, key, value, merge=True)
+    except OmegaConfBaseException as error:
+        raise _refused(error) from None
 
 
 def valid_keys() -> list[str]:

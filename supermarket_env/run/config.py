@@ -29,6 +29,8 @@ from supermarket_env.llm.config import TRANSPORT_KEYS, LLMConfig
 UNHASHED_KEYS = (
     "out",
     "run.workers",
+    "run.ray",
+    "run.ray.address",
     "run.dry_run",
     "run.progress",
     "run.compiled",
@@ -172,11 +174,21 @@ class LimitsConfig(_Section):
     """Seconds an assistant may think about one message; ``None`` means no limit."""
 
 
+class RayConfig(_Section):
+    """Where ``run.workers=ray`` plays."""
+
+    address: Annotated[str, Field(min_length=1)] | None = None
+    """As ``ray.init`` takes it: ``local``, ``auto``, ``HOST:PORT`` or ``ray://HOST:PORT``; ``None`` leaves the choice
+    to Ray: ``RAY_ADDRESS``, else the cluster running on this machine, else one of its own for this process."""
+
+
 class ExecutionConfig(_Section):
     """How the run is carried out; nothing here changes an episode."""
 
-    workers: Annotated[int, Field(ge=1, le=1024)] | Literal["auto"] = "auto"
-    """Worker processes; ``auto`` takes the processors this process may use, at most 8."""
+    workers: Annotated[int, Field(ge=1, le=1024)] | Literal["auto", "ray"] = "auto"
+    """Worker processes; ``auto`` takes the processors this process may use, at most 8; ``ray`` those of a cluster."""
+    ray: RayConfig = RayConfig()
+    """The cluster; written down only where something is said about it."""
     dry_run: bool = False
     """Check everything, print the plan, play nothing."""
     progress: bool = True
@@ -186,7 +198,14 @@ class ExecutionConfig(_Section):
     reuse: Literal["auto"] | bool = "auto"
     """Take finished episodes over from runs in the same folder: in sweeps (auto), always, or never."""
     fail_fast: bool = False
-    """End a sweep at its first failed job."""
+    """Begin no further job of a sweep once one has failed."""
+
+    @model_serializer(mode="wrap")
+    def _without_default_cluster(self, dump: Any) -> dict[str, Any]:
+        data: dict[str, Any] = dump(self)
+        if self.ray == RayConfig():
+            data.pop("ray", None)
+        return data
 
 
 class RunConfig(_Section):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from supermarket_env.llm.runtime import Runtime
+from supermarket_env.metrics.row import EpisodeRow
 from supermarket_env.run.batch import Player, Report, play_units, worker_count
 from supermarket_env.run.build import GamePlayer, RunPlan, build_plan
 from supermarket_env.run.config import RunConfig
@@ -36,6 +37,9 @@ class RunResult:
     """Episodes that ended as ``infra_error`` in this call."""
     n_reused: int = 0
     """Episodes taken over from neighbouring runs in this call."""
+    rows: tuple[EpisodeRow, ...] | None = field(default=None, repr=False, compare=False)
+    """What the episodes add to the figures, in the order of the log; None where not all were played in this call, or
+    scorers had their say since."""
 
 
 class ProgressListener:
@@ -102,13 +106,17 @@ def run_job(
             n_reused = folder.adopt(reusable_lines(manifest, missing, out)) if missing else 0
         todo = [unit for unit in plan.units if unit.episode_id not in folder.finished]
         n_infra = 0
+        rows: dict[str, EpisodeRow] = {}
         if todo or not folder.is_complete(expected):
-            n_infra = _play(plan, todo, folder, progress, make_player)
+            n_infra = _play(plan, todo, folder, progress, make_player, rows)
             folder.merge(expected)
         if plan.config.scorers and (todo or not has_scores(out, plan.config.scorers)):
             with _models_for_scorers(plan, folder):
                 collect_scores(out, plan.config.scorers, folder.note_timing)
-        result = RunResult(out, manifest, len(expected), len(todo), n_infra, n_reused)
+        known = None
+        if not plan.config.scorers and rows.keys() == set(expected):
+            known = tuple(rows[name] for name in sorted(rows))
+        result = RunResult(out, manifest, len(expected), len(todo), n_infra, n_reused, known)
         if finish is not None:
             finish(folder, result)
     return result
@@ -127,13 +135,16 @@ def _play(
     folder: RunFolder,
     progress: ProgressListener,
     make_player: Callable[[], Player] | None,
+    rows: dict[str, EpisodeRow],
 ) -> int:
-    """Play units; return how many ended as ``infra_error``."""
+    """Play units and put their rows into ``rows``; return how many ended as ``infra_error``."""
     n_infra = 0
 
     def on_report(report: Report) -> None:
         nonlocal n_infra
         n_infra += report.reason == "infra_error"
+        if report.row is not None:
+            rows[report.episode_id] = report.row
         folder.note_timing(
             {"episode_id": report.episode_id, "wall_s": round(report.wall_s, 6), "worker": report.worker}
         )
@@ -141,6 +152,9 @@ def _play(
 
     if plan.config.llm is not None:
         _play_with_models(plan, todo, folder, progress, make_player, on_report)
+        return n_infra
+    if plan.config.run.workers == "ray":
+        _play_on_ray(plan, todo, folder, progress, make_player, on_report)
         return n_infra
     workers = worker_count(plan.config.run.workers, len(todo))
     if make_player is None:
@@ -187,6 +201,32 @@ def _play_with_models(
             )
         finally:
             progress.ended()
+
+
+def _play_on_ray(
+    plan: RunPlan,
+    todo: Sequence[Any],
+    folder: RunFolder,
+    progress: ProgressListener,
+    make_player: Callable[[], Player] | None,
+    on_report: Callable[[Report], None],
+) -> None:
+    """Play units on a cluster."""
+    from supermarket_env.run.ray_seat import PlanPlayer
+    from supermarket_env.run.ray_workers import play_on_ray
+
+    try:
+        play_on_ray(
+            todo,
+            make_player or PlanPlayer(plan),
+            folder,
+            where=plan.config.run.ray,
+            scorers=plan.config.scorers,
+            on_report=on_report,
+            on_started=lambda: progress.started(len(plan.units), len(plan.units) - len(todo)),
+        )
+    finally:
+        progress.ended()
 
 
 class PlayerFactory:

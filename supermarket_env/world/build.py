@@ -228,13 +228,13 @@ class _Arrays:
         return node, move
 
     def tables(self) -> Tables:
-        """Return all tables as C-contiguous, writable int64 and float64 arrays (one type signature for numba)."""
+        """Return all tables as C-contiguous, writable arrays (one type signature for numba)."""
         store = self.world.store
         prod, typ, sec = self.products(), self.types(), self.sections()
         node, move = self.moves()
 
-        def ints(table: Any) -> NDArray[np.int64]:
-            return np.array(table, dtype=np.int64, order="C")
+        def small(table: Any) -> NDArray[np.int16]:
+            return np.array(table, dtype=np.int16, order="C")  # numbers of nodes, counts of moves, yes and no
 
         return Tables(
             par=np.zeros(0),
@@ -243,13 +243,13 @@ class _Arrays:
             sec=sec,
             node=node,
             move=move,
-            flat=ints(self.flat),
+            flat=np.array(self.flat, dtype=np.int64),
             dist=np.array(store.dist_m, dtype=np.float64, order="C"),
-            hops=ints(store.moves),
-            step=ints(store.next_move),
-            touch=ints(store.reach),
-            sees=ints(store.visible),
-            way=ints(store.section_moves),
-            stand=ints(store.nearest_node),
-            sight=ints(store.section_view_moves),
+            hops=small(store.moves),
+            step=small(store.next_move),
+            touch=small(store.reach),
+            sees=small(store.visible),
+            way=small(store.section_moves),
+            stand=small(store.nearest_node),
+            sight=small(store.section_view_moves),
         )

@@ -92,9 +92,10 @@ def test_a_dry_run_of_a_sweep_says_what_is_there_and_how_long(call: Runner, swep
     before = sorted(swept.iterdir())
     code, out, _ = call(*(w.replace("suite.episodes=2", "suite.episodes=3") for w in SWEEP), "run.dry_run=true")
     assert code == 0
-    assert out.count("to play     2 episodes, 4 are there already") == 4
+    assert out.count("to play     2 episodes, 4 are there already\n") == 2
+    assert out.count("to play     1 episodes, 4 are there already, 1 come from jobs before\n") == 2, "the reference"
     assert out.count("time        about") == 4
-    assert "dry run of a sweep: 4 jobs, nothing played" in out
+    assert "dry run of a sweep: 4 jobs, nothing played; to play: 6 episodes in about" in out
     assert sorted(swept.iterdir()) == before
 
 
@@ -109,9 +110,20 @@ def test_failed_jobs_are_listed_with_their_commands(call: Runner, folder: Path) 
     assert "sweep: 1 of 2 jobs finished" in out
     assert "1 failed; each again by:\n  supermarket run" in err
     assert f"out=blocked/{place.name}" in err.replace("'", "")
-    code, out, _ = call(*blocked, "run.fail_fast=true")
-    assert code == 2, "the first job is the one that fails"
-    assert "sweep: 0 of 2 jobs finished" in out
+    code, out, err = call(*blocked, "run.fail_fast=true")
+    assert code == 2
+    assert "sweep: 0 of 2 jobs finished" in out, "the first job is the one that fails"
+    assert "1 failed; each again by:\n  supermarket run" in err
+    assert "1 not begun; the same sweep again plays what is missing" in err
+    assert not (folder / "blocked" / ".sweep").exists()
+
+
+def test_jobs_that_come_to_the_same_run_count_each(call: Runner, folder: Path) -> None:
+    code, out, err = call("run", "-m", "out=twice", "seed=0,0", "agents=[silent]", "suite.episodes=1", "run.workers=1",
+                          "run.compiled=false")  # fmt: skip
+    assert code == 0, err
+    assert "sweep: 2 of 2 jobs finished" in out
+    assert [place.name[:4] for place in (folder / "twice").iterdir()] == ["dev-"]
 
 
 def test_collect_has_every_key_as_a_column(call: Runner, swept: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +101,25 @@ def test_a_sweep_is_the_cross_product() -> None:
     assert sorted((job.seed, job.agents[0].name) for job in jobs) == [
         (1, "rule"), (1, "silent"), (2, "rule"), (2, "silent")
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "seed=1,2 trials=1,2 store=corner,hyper",
+        "experiment=smoke,dev user.mechanisms.chat=0.1,0.2",
+        "suite.episodes=3,null user=noisy,scripted reference=null,silent",
+        "run.workers=1,auto out=a,b agents=[rule],[silent]",
+    ],
+)
+def test_jobs_composed_together_are_those_composed_alone(words: str) -> None:
+    keys = [word.partition("=")[0] for word in words.split()]
+    values = [re.findall(r"[^,\[]+|\[.*?\]", word.partition("=")[2]) for word in words.split()]
+    alone = [
+        composed(*(f"{key}={value}" for key, value in zip(keys, some, strict=True)))
+        for some in itertools.product(*values)
+    ]
+    assert compose_sweep(read_arguments(["-m", *words.split()])) == alone
 
 
 def test_own_options_come_from_a_config_dir(tmp_path: Path) -> None:
