@@ -33,10 +33,11 @@ def _frame(n_types: int, n_nodes: int, n_sections: int, n_products: int) -> np.d
 
 
 @lru_cache(maxsize=64)
-def _blanks(world: World) -> dict[int, tuple[bytes, int]]:
+def _blanks(world: World) -> dict[int, tuple[bytearray, int]]:
     """Return what all eyes in a world share, filled as nodes are reached.
 
-    By node: the observation that shows its masks and nothing else, and the number of its mask of types.
+    By node: the observation that shows its masks and nothing else, up to the mask of the cart, and the number of its
+    mask of types.
     """
     return {}
 
@@ -53,43 +54,43 @@ class AssistantEye:
         self._frame = _frame(len(self._types[0]), store.n_nodes, store.n_sections, catalogue.n_products)
         fields: Any = self._frame.fields
         self._type_span = slice(at := fields["mask_type"][1], at + len(self._types[0]))
-        self._cart_span = slice(at := fields["mask_cart"][1], at + catalogue.n_products)
+        self._head_size: int = fields["mask_cart"][1]
         self._blank = _blanks(game.world)
-        self._cart = bytearray()
-        """The mask of products in the cart; empty while the cart is."""
+        self._empty = bytes(catalogue.n_products)
+        self._cart: bytes | bytearray = self._empty
+        """The mask of products in the cart; the very ``_empty`` while there are none."""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_blank": None}
+        return {**self.__dict__, "_blank": None, "_cart": None if self._cart is self._empty else self._cart}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._blank = _blanks(self._game.world)
+        self._cart = self._empty if self._cart is None else self._cart
 
     def reset(self) -> None:
         """Begin an episode."""
-        self._cart = bytearray()
+        self._cart = self._empty
 
     def follow(self) -> None:
         """Note what the latest turn did to the cart."""
         outcome = self._game.kernel.o
         if outcome.cleared:
-            self._cart = bytearray()
+            self._cart = self._empty
         elif outcome.cart_op:
             bought = self._game.bought
-            if not self._cart:
-                self._cart = bytearray(self._cart_span.stop - self._cart_span.start)
-            self._cart[outcome.cart_p] = bought[outcome.cart_p] > 0
-            if bought[outcome.cart_p] <= 0 and not any(q > 0 for q in bought.values()):
-                self._cart = bytearray()
+            cart = self._cart if isinstance(self._cart, bytearray) else bytearray(self._empty)
+            cart[outcome.cart_p] = bought[outcome.cart_p] > 0
+            gone = bought[outcome.cart_p] <= 0 and not any(q > 0 for q in bought.values())
+            self._cart = self._empty if gone else cart
 
     def observation(self) -> dict[str, Any]:
         """Return the observation, made of new arrays."""
         game = self._game
         node = game.kernel.node
         blank, kind = self._blank.get(node) or self._blank_at(node)
-        memory = bytearray(blank)
-        if self._cart:
-            memory[self._cart_span] = self._cart
+        memory = blank + self._cart  # one new stretch of memory, written once
+        if self._cart is not self._empty:
             kind += 2
         memory[self._type_span] = self._types[kind]
         part = framed(self._frame, memory)
@@ -108,11 +109,11 @@ class AssistantEye:
             "words": game.last_words,
         }
 
-    def _blank_at(self, node: int) -> tuple[bytes, int]:
+    def _blank_at(self, node: int) -> tuple[bytearray, int]:
         mask, anything = self._masks.at(node)
-        made = bytearray(self._frame.itemsize)
+        made = bytearray(self._head_size)
         fields: Any = self._frame.fields
         first: int = fields["mask_node"][1]
         made[first : first + len(mask)] = mask.tobytes()
-        found = self._blank[node] = bytes(made), anything + 4 * (node in self._checkouts)
+        found = self._blank[node] = made, anything + 4 * (node in self._checkouts)
         return found

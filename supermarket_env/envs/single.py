@@ -63,7 +63,7 @@ class SupermarketEnv(gym.Env[Observation, Action]):
     ``render_mode`` (``ansi``).
 
     ## Version History
-    * v0: first version; suites are not frozen yet.
+    * v0: first version; its suites and its user are frozen as v1.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium declares it so
