@@ -6,6 +6,7 @@ the wall, by turns.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import statistics
@@ -262,12 +263,17 @@ def sweep(effort: Effort) -> list[Result]:
         def hydra() -> float:
             return spent(sys.executable, "-P", str(bare), "-m", jobs, folder=folder)
 
-        def of(*more: str) -> Callable[[], float]:
-            return lambda: spent(COMMAND, "run", "-m", *trivial, *more, jobs, folder=folder)
+        fresh = itertools.count()
 
-        dry = in_turns(hydra, of("run.dry_run=true"), rounds)
-        played = in_turns(hydra, of("run.workers=1", "run.compiled=false"), rounds)
+        def play(out: str) -> float:
+            last = (f"out={out}", "run.workers=1", "run.compiled=false", jobs)
+            return spent(COMMAND, "run", "-m", *trivial, *last, folder=folder)
+
+        play("done")
+        found = in_turns(hydra, lambda: play("done"), rounds)
+        played = in_turns(hydra, lambda: play(f"new{next(fresh)}"), rounds)
+    what = f"a sweep of {JOBS} one-episode jobs against bare Hydra with empty ones"
     return [
-        at_most(f"a sweep of {JOBS} trivial jobs (`run.dry_run=true`) against bare Hydra", dry, 1.6),
-        Result(f"a sweep of {JOBS} one-episode jobs (log, figures, plot) against bare Hydra", played, "x"),
+        at_most(f"{what}: all found done", found, 1.6),
+        Result(f"{what}: played (log, figures, plot)", played, "x"),
     ]
