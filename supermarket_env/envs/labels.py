@@ -23,13 +23,17 @@ class EpisodeLabels:
     episode_id: str = ""
 
     @classmethod
-    def of(cls, world: World, suite: str, task: Task, user: str, number: int) -> EpisodeLabels:
-        """Return the labels of episode ``number`` (from 0) of an environment."""
+    def of(cls, world: World, suite: str, task: Task, user: str, number: int, luck: int) -> EpisodeLabels:
+        """Return the labels of episode ``number`` (from 0) of an environment.
+
+        Its ``luck`` (the episode's seed) stands in the id: environments side by side may play the same task as their
+        same episode, and their lines may go into one log.
+        """
         return cls(
             store=world.store.name,
             catalogue=world.catalogue.name,
             suite=suite,
             task_id=task.id,
             stratum=task.stratum,
-            episode_id=f"agent|{user}|{world.store.name}|{task.id}|{number}",
+            episode_id=f"agent|{user}|{world.store.name}|{task.id}|{number}.{luck:x}",
         )

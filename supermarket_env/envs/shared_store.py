@@ -128,9 +128,10 @@ class SharedStore:
             # One draw for both, whatever is asked for, so that options never shift what later resets draw.
             drawn = int(self._rng.integers(DRAWN_BELOW))
             task = self.source.pick(task_number(drawn)) if wanted is None else self.source.named(wanted)
-            labels = EpisodeLabels.of(self.world, self.suite, task, game.user.name, self._n_episode)
+            chosen = luck(drawn) if chosen is None else int(chosen)
+            labels = EpisodeLabels.of(self.world, self.suite, task, game.user.name, self._n_episode, chosen)
             self._n_episode += 1
-            game.reset(task, seed=luck(drawn) if chosen is None else int(chosen), labels=labels)
+            game.reset(task, seed=chosen, labels=labels)
             eye.reset()
 
     def _each(self, options: Mapping[str, Any], many: str, one: str) -> list[Any]:

@@ -128,9 +128,10 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         # One draw for both, whatever is asked for, so that options never shift what later resets draw.
         drawn = int(self.np_random.integers(DRAWN_BELOW))
         task = self.source.pick(task_number(drawn)) if wanted is None else self.source.named(wanted)
-        labels = EpisodeLabels.of(self.world, self.suite_name, task, self.game.user.name, self._n_episode)
+        chosen = luck(drawn) if chosen is None else int(chosen)
+        labels = EpisodeLabels.of(self.world, self.suite_name, task, self.game.user.name, self._n_episode, chosen)
         self._n_episode += 1
-        self.game.reset(task, seed=luck(drawn) if chosen is None else int(chosen), labels=labels)
+        self.game.reset(task, seed=chosen, labels=labels)
         self._eye.reset()
         return self._eye.observation(), {"turn": 0}
 

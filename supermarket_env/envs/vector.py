@@ -263,7 +263,7 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
         for j, k in enumerate(rows.tolist() if self.games else ()):
             if k in self.games:
                 task = begun.trips[j].task
-                self.games[k].reset(task, seed=int(seeds[j]), labels=self._labels(k, task))
+                self.games[k].reset(task, seed=int(seeds[j]), labels=self._labels(k, task, int(seeds[j])))
 
     def _draw(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return one number of each row's own generator."""
@@ -278,9 +278,9 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
         self._used[rows] += 1
         return drawn
 
-    def _labels(self, k: int, task: Any) -> EpisodeLabels:
+    def _labels(self, k: int, task: Any, seed: int) -> EpisodeLabels:
         world, number = self.world, int(self._n_episode[k]) - 1
-        return EpisodeLabels.of(world, self.source.suite, task, self.game.user.name, number)
+        return EpisodeLabels.of(world, self.source.suite, task, self.game.user.name, number, seed)
 
     def _play_games(self, actions: dict[str, Any], given: dict[str, NDArray[np.int64]], running: Bools) -> None:
         """Let the games of the rows played in full take in the turn."""

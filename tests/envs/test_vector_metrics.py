@@ -6,6 +6,7 @@ import gc
 import math
 import random
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ import pytest
 
 from supermarket_env.envs.vector import SupermarketVectorEnv
 from supermarket_env.events.hooks import Hook
+from supermarket_env.events.log import read_log
+from supermarket_env.events.recorder import Recorder
 from supermarket_env.metrics import StreamingMetrics, compute
 from supermarket_env.metrics.stream import ExactSum
 from supermarket_env.rules import codes
@@ -133,3 +136,23 @@ def test_memory_does_not_grow_with_the_number_of_episodes(monkeypatch: pytest.Mo
     finally:
         tracemalloc.stop()
     assert grown < 60_000, f"{grown} bytes more after 80 further episodes"
+
+
+def test_rows_that_play_the_same_task_share_one_log(tmp_path: Path) -> None:
+    """With fewer tasks than rows many lines tell of the same task, and none passes for another."""
+    log = tmp_path / "sample.jsonl"
+    recorder = Recorder(str(log))
+    env = SupermarketVectorEnv(
+        24, store="corner", mode="plain", texts=False, suite="train", train_tasks=3, record=range(24), hooks=[recorder]
+    )
+    rng = np.random.default_rng(3)
+    env.reset(seed=1)
+    for _ in range(60):
+        env.step(messages(env, rng))
+    env.close()
+    recorder.close()
+    read = read_log(log)
+    tasks = [episode.task_id for episode in read.episodes]
+    assert len(set(tasks)) == 3 < len(tasks)
+    assert read.duplicates == 0
+    assert len({episode.episode_id for episode in read.episodes}) == len(tasks)
