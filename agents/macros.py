@@ -96,7 +96,7 @@ class MacroPlayer:
         thresholds = RuleConfig.parse(config)
         if list_length is None:
             list_length = thresholds.list_length
-        if not 1 <= list_length <= 10:
+        if not isinstance(list_length, int) or not 1 <= list_length <= 10:
             raise ConfigError(f"list_length must be in 1..10, got {list_length!r}")
         self.list_length = list_length
         self.words = words

@@ -5,11 +5,13 @@ python benchmarks/readme.py        (from the repository root)
 
 from __future__ import annotations
 
+import argparse
 import json
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from supermarket_env.agents.registry import AGENTS
@@ -20,7 +22,9 @@ END = "<!-- result: end -->"
 LADDER = ("silent", "popularity", "retrieval", "rule", "oracle")
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description="Play the main job and write its table and plot into the README.")
+    parser.parse_args(words)
     root = Path(__file__).resolve().parent.parent
     command = Path(sys.executable).parent / "supermarket"
     with tempfile.TemporaryDirectory() as folder:

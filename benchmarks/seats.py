@@ -47,14 +47,21 @@ Trip = list[dict[str, Any]]
 
 
 def recorded(door: Any, tasks: Any) -> list[Trip]:
-    """Return what the scripted users answer to a silent assistant, by task."""
+    """Return what the scripted users answer to a silent assistant, by task.
+
+    Equal parts are one object: a policy's answer is fresh from its hands, and what is timed is the door, not the
+    fetching of a recording from far memory.
+    """
     silent = silent_action(door.action_space("assistant_0"))
+    known: dict[str, Any] = {}
     trips = []
     for k, task in enumerate(tasks):
         door.reset(options={"task": task, "seed": k})
         trip: Trip = []
         while door.agents:
             answer = door.scripted_answers({"assistant_0": silent})["user_0"]
+            answer = {name: known.setdefault(repr(part), part) for name, part in answer.items()}
+            answer = known.setdefault(repr(answer), answer)
             trip.append(answer)
             door.step({"assistant_0": silent, "user_0": answer})
         trips.append(trip)

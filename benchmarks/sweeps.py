@@ -84,6 +84,7 @@ def collect(folder: Path) -> bool:
         manifest["config"]["seed"] = seed
         (place / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
         shutil.copy(folder / "one" / "metrics.json", place)
+        os.link(folder / "one" / "episodes.jsonl", place / "episodes.jsonl")
     started = time.perf_counter()
     subprocess.run([COMMAND, "collect", "many", "--out", "many.csv"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     seconds = time.perf_counter() - started

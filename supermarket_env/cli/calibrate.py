@@ -13,6 +13,7 @@ from supermarket_env.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:
     from supermarket_env.scorers.calibration import Calibration
+    from supermarket_env.scorers.calibration.run_scores import RunScores
 
 
 def calibrate(
@@ -22,25 +23,29 @@ def calibrate(
     run: Annotated[Path | None, typer.Option(help="Run directory with the automatic scores, found by id.")] = None,
     scorer: Annotated[str, typer.Option(help="Scores file of the run: <name>@<version>.")] = "virtual_agent@1",
     as_of: Annotated[str | None, typer.Option(help="Date of the calibration; all labels without it.")] = None,
-    months: Annotated[int, typer.Option(help="Months of the window before it.")] = 6,
-    min_records: Annotated[int, typer.Option(help="A deviation needs more differences than this.")] = 30,
+    months: Annotated[int, typer.Option(help="Months of the window before it.", min=1)] = 6,
+    min_records: Annotated[int, typer.Option(help="A deviation needs more differences than this.", min=0)] = 30,
     at_least: Annotated[bool, typer.Option("--at-least", help="As many as that are enough.")] = False,
     trim: Annotated[str, typer.Option(help="largest, extremes or none")] = "largest",
     denominator: Annotated[str, typer.Option(help="all, nonzero or trimmed")] = "all",
     both_sides: Annotated[bool, typer.Option("--both-sides", help="Demand both deviations.")] = False,
     auto_scale: Annotated[str, typer.Option(help="Lowest,highest automatic score.")] = "1,5",
     human_scale: Annotated[str, typer.Option(help="Lowest,highest label.")] = "1,5",
-    weights: Annotated[str, typer.Option(help='Weights of the satisfaction, as {"metric": weight}.')] = "",
+    weights: Annotated[
+        str, typer.Option(help='Weights of the satisfaction: {"metric": weight}; default the run\'s, else 1.')
+    ] = "",
     chart: Annotated[Path | None, typer.Option(help="Trend chart to write.")] = None,
     chart_metric: Annotated[str, typer.Option(help="Metric of the chart; by default the first.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Calibrate automatic scores to human labels: deviations, error band, adjusted scores, weighted satisfaction."""
     from supermarket_env.scorers.calibration.labels import read_labels, with_autos
+    from supermarket_env.scorers.calibration.run_scores import read_run_scores
 
     rows = read_labels(labels, auto_scale=_scale("auto", auto_scale), human_scale=_scale("human", human_scale))
-    if run is not None:
-        rows = with_autos(rows, _autos(run, scorer), labels)
+    known = None if run is None else read_run_scores(run, scorer)
+    if known is not None:
+        rows = with_autos(rows, known.scores, labels)
     options: dict[str, Any] = {
         "min_records": min_records,
         "strict": not at_least,
@@ -49,7 +54,9 @@ def calibrate(
         "both_sides": both_sides,
     }
     try:
-        result = calibrate_rows(rows, as_of, months, options, _weights(weights))
+        result = calibrate_rows(rows, as_of, months, options, _weights(weights), known)
+    except ConfigError:
+        raise
     except ValueError as error:
         raise ConfigError(f"{labels}: {error}") from None
     if chart is not None:
@@ -58,28 +65,43 @@ def calibrate(
 
 
 def calibrate_rows(
-    rows: list[dict[str, Any]], as_of: str | None, months: int, options: dict[str, Any], weights: dict[str, float]
+    rows: list[dict[str, Any]],
+    as_of: str | None,
+    months: int,
+    options: dict[str, Any],
+    weights: dict[str, float],
+    run: RunScores | None = None,
 ) -> dict[str, Any]:
     """Return calibration, band interval and prediction-powered estimate of each metric, and of the satisfaction.
 
+    Args:
+        rows: Labelled evaluations, and those nobody labelled.
+        as_of: Date of the calibration; None counts all labels.
+        months: Months of the window before it.
+        options: Options of the calibration.
+        weights: Weights of the satisfaction; empty for the default.
+        run: Scores of a run, whose metrics take part in the satisfaction though nobody labelled them.
+
     Raises:
+        ConfigError: If a weight belongs to no metric.
         ValueError: If a row or an option is not valid.
     """
     from supermarket_env.scorers.calibration import LIMITS
     from supermarket_env.scorers.calibration import calibrate as fit
     from supermarket_env.scorers.calibration import calibrate_satisfaction as fit_satisfaction
+    from supermarket_env.scorers.calibration.run_scores import satisfaction_weights
 
     metrics: dict[str, Any] = {}
     names = list(dict.fromkeys(row["metric"] for row in rows))
     for name in names:
         chosen = [row for row in rows if row["metric"] == name]
         # One score an evaluation, however many people labelled it.
-        autos = {str(r.get("id", k)): float(r["auto"]) for k, r in enumerate(chosen) if r.get("auto") is not None}
+        autos = {_evaluation(r, k): float(r["auto"]) for k, r in enumerate(chosen) if r.get("auto") is not None}
         metrics[name] = _summary(fit(chosen, as_of, window_months=months, **options), list(autos.values()))
     result: dict[str, Any] = {"as_of": as_of, "metrics": metrics, "limits": list(LIMITS)}
-    if len(names) > 1 or weights:
-        used = weights or dict.fromkeys(names, 1.0)
-        whole = fit_satisfaction(_evaluations(rows, as_of, months), used, as_of, window_months=months, **options)
+    used = satisfaction_weights(weights, names, run)
+    if weights or len(used) > 1:
+        whole = fit_satisfaction(_evaluations(rows, as_of, months, run), used, as_of, window_months=months, **options)
         autos_of_users = [one.auto for one in whole.evaluations if one.auto is not None]
         result["user_satisfaction_weighted"] = {
             "weights": used,
@@ -87,6 +109,11 @@ def calibrate_rows(
             **_summary(whole.calibration, autos_of_users),
         }
     return result
+
+
+def _evaluation(row: dict[str, Any], place: int) -> tuple[str, str]:
+    """Return which evaluation a row belongs to; a row without an id is one of its own."""
+    return ("id", str(row["id"])) if row.get("id") is not None else ("row", str(place))
 
 
 def _summary(fitted: Calibration, autos: list[float]) -> dict[str, Any]:
@@ -107,22 +134,32 @@ def _summary(fitted: Calibration, autos: list[float]) -> dict[str, Any]:
         "is_established": interval is not None and not interval.low <= 0.0 <= interval.high,
         "n_auto": len(autos),
         "auto_mean": mean,
-        "adjusted_mean": None if mean is None else float(adjust(mean, fitted)),
+        # The mean of what each score becomes: near the ends of the scale less than mean + band.
+        "adjusted_mean": math.fsum(adjust(auto, fitted) for auto in autos) / len(autos) if autos else None,
         "prediction_powered": None if powered is None else powered._asdict(),
     }
 
 
-def _evaluations(rows: list[dict[str, Any]], as_of: str | None, months: int) -> list[dict[str, Any]]:
+def _evaluations(
+    rows: list[dict[str, Any]], as_of: str | None, months: int, run: RunScores | None
+) -> list[dict[str, Any]]:
     """Gather the rows of each evaluation: scores by metric, its labels in the window averaged, their last date."""
     from supermarket_env.scorers.calibration.core import in_window
+    from supermarket_env.scorers.calibration.run_scores import bare
 
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def of(key: tuple[str, str]) -> dict[str, Any]:
+        return found.setdefault(key, {"auto": {}, "labels": {}, "labeled": None})
+
     for place, row in enumerate(rows):
-        one = found.setdefault(str(row.get("id", f"row {place}")), {"auto": {}, "labels": {}, "labeled": None})
-        one["auto"][row["metric"]] = row.get("auto")
+        one, metric = of(_evaluation(row, place)), row["metric"] if run is None else bare(row["metric"])
+        one["auto"].setdefault(metric, row.get("auto"))
         if row.get("human") is not None and in_window(row.get("labeled"), as_of, months):
-            one["labels"].setdefault(row["metric"], []).append(row["human"])
+            one["labels"].setdefault(metric, []).append(row["human"])
             one["labeled"] = max(filter(None, (one["labeled"], row.get("labeled"))), default=None)
+    for (name, metric), value in (run.scores if run is not None else {}).items():
+        of(("id", name))["auto"].setdefault(metric, value)
     return [
         {
             "auto": one["auto"],
@@ -131,27 +168,6 @@ def _evaluations(rows: list[dict[str, Any]], as_of: str | None, months: int) -> 
         }
         for one in found.values()
     ]
-
-
-def _autos(run: Path, scorer: str) -> dict[tuple[str, str], float]:
-    """Return the automatic scores of a run by (episode, metric); metrics go by their names with and without prefix."""
-    from supermarket_env.scorers.files import read_scores, scores_path
-    from supermarket_env.scorers.sheets import value_in
-
-    path = scores_path(run, scorer)
-    if not path.is_file():
-        have = sorted(p.stem for p in path.parent.glob("*.jsonl"))
-        raise ConfigError(
-            f"{path}: no such scores; there are: {', '.join(have) or 'none'} (supermarket score makes them)"
-        )
-    found: dict[tuple[str, str], float] = {}
-    for name, line in read_scores(path).items():
-        values = line.get("values") or {}
-        for score in values.get("scores") or ():
-            value = value_in(values, score["dim"])
-            if value is not None:
-                found[name, score["dim"]] = found[name, score["dim"].rpartition(".")[2]] = value
-    return found
 
 
 def _scale(name: str, text: str) -> tuple[float, float]:
@@ -169,8 +185,13 @@ def _weights(text: str) -> dict[str, float]:
         return {}
     try:
         weights = {str(name): float(weight) for name, weight in json.loads(text).items()}
-    except (ValueError, AttributeError, TypeError):
-        raise ConfigError(f'--weights: expected an object like {{"coherence": 2}}, got {text!r}') from None
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        weights = {}
+    if not weights:
+        raise ConfigError(f'--weights: expected an object like {{"coherence": 2}}, got {text!r}')
+    for name, weight in weights.items():
+        if not 0 <= weight < math.inf:
+            raise ConfigError(f"--weights: {name}: expected a number of 0 or more, got {weight!r}")
     return weights
 
 
@@ -202,11 +223,15 @@ def as_text(result: dict[str, Any]) -> str:
     """Return the result as a short report, its limits last."""
     lines = []
     whole = result.get("user_satisfaction_weighted")
-    for name, found in [*result["metrics"].items(), *([("user_satisfaction_weighted", whole)] if whole else [])]:
+    parts = [*result["metrics"].items(), *([("user_satisfaction_weighted", whole)] if whole else [])]
+    for name, found in parts:
         fitted, interval = found["calibration"], found["band_interval"]
         lines.append(
             f"{name}: {fitted.n} labelled of {found['n_auto']} evaluations ({fitted.n_up} above, {fitted.n_down} below)"
         )
+        if found.get("weights"):
+            shown = ", ".join(f"{metric} {weight:g}" for metric, weight in found["weights"].items())
+            lines.append(f"  weighted mean of {shown}")
         if not fitted.is_calibrated:
             lines.append("  uncalibrated: too few differences on either side; adjusted = automatic")
         else:

@@ -21,6 +21,8 @@ def collect(
     found = collect_runs(folders, everything=everything)
     for run in found.unfinished:
         print(f"unfinished, left out: {run}", file=sys.stderr)
+    for agent, run, first in found.repeats:
+        print(f"the trips of {agent} in {run} are those in {first}: counted once", file=sys.stderr)
     if out is None:
         sys.stdout.write(rows_csv(found.rows))
         return
@@ -30,7 +32,7 @@ def collect(
     heads = ["agent", *(key.removeprefix("config.") for key in varied), "n", "NS_uplift [95 %]", "SR_complete % [95 %]"]
     rows = []
     for row in found.rows[:40]:
-        cells = [str(row["agent"]), *(str(row.get(key)) for key in varied), str(row["n"])]
+        cells = [str(row["agent"]) + "*" * row["privileged"], *(str(row.get(key)) for key in varied), str(row["n"])]
         for title, digits in (("NS_uplift", 3), ("SR_complete", 1)):
             value, low, high = row[title], row[f"{title}_low"], row[f"{title}_high"]
             cells.append(
@@ -40,5 +42,7 @@ def collect(
             )
         rows.append(cells)
     print(markdown_rows(heads, rows), end="")
+    if any(row["privileged"] for row in found.rows[:40]):
+        print("\n\\* told the hidden truth: a ceiling, not a competitor")
     if len(found.rows) > len(rows):
         print(f"... and {len(found.rows) - len(rows)} more in the file")

@@ -18,6 +18,9 @@ def compare(
     ] = "NS_uplift",
     all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare every two, not each with the first.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Compare unlike runs all the same, flagged.")] = False,
+    profile: Annotated[
+        str, typer.Option("--profile", help="Also the spread of a graded figure (NS): IQM, profile, BCa interval.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, full precision.")] = False,
     out: Annotated[
         Path | None,
@@ -27,6 +30,7 @@ def compare(
     """Compare assistants pairwise by task and trial."""
     from supermarket_env.compare.pages import comparison_data, comparison_page, effects_csv, flips_csv
     from supermarket_env.compare.paired import compare_sides
+    from supermarket_env.compare.profile import profile_data, profile_page, profiles_of
     from supermarket_env.compare.sides import check_alike, read_sides, whole_run
 
     names = tuple(dict.fromkeys(part.strip() for part in family.split(",") if part.strip()))
@@ -40,7 +44,12 @@ def compare(
     warnings = check_alike(read, force=force)
     found = compare_sides(read, family=names, all_pairs=all_pairs)
     page = comparison_page(found, warnings=warnings, family=names)
-    data = json.dumps(comparison_data(found, warnings=warnings, family=names), ensure_ascii=False, allow_nan=False)
+    content = comparison_data(found, warnings=warnings, family=names)
+    if profile:
+        spread = profiles_of(read, profile)
+        page = f"{page.rstrip()}\n\n{profile_page(spread)}"
+        content["profiles"] = profile_data(spread)
+    data = json.dumps(content, ensure_ascii=False, allow_nan=False)
     if out is not None:
         from supermarket_env.report.plot_forest import save_forest
 

@@ -14,6 +14,7 @@ from supermarket_env.errors import SupermarketError
 from supermarket_env.run.batch import worker_count
 
 if TYPE_CHECKING:
+    from supermarket_env.run.batch import WorkUnit
     from supermarket_env.run.build import RunPlan
     from supermarket_env.run.config import RunConfig
 
@@ -117,17 +118,18 @@ def print_plan(plan: RunPlan, out: Path, *, reuse: bool = False, earlier: Earlie
     more = f", {found.n_earlier} come from jobs before" if found.n_earlier else ""
     print(f"to play     {left} episodes, {found.n_there} are there already{more}")
     if found.seconds is None:
-        print("time        unknown: own assistants, own users and language models are not called in a dry run")
+        print("time        unknown: own assistants, users and scorers and language models are not called in a dry run")
     else:
         whose = " of one processor of the cluster" if plan.config.run.workers == "ray" else ""
-        print(f"time        about {in_words(found.seconds)}{whose} (from {PROBES} episodes of each assistant)")
+        scored = ", scored" if plan.config.scorers else ""
+        print(f"time        about {in_words(found.seconds)}{whose} (from {PROBES} episodes of each assistant{scored})")
     return found
 
 
 def estimate(plan: RunPlan, there: Collection[str] = ()) -> float | None:
     """Return about how many seconds the episodes of a run take that are not there yet.
 
-    A few episodes of each assistant are played for it, spread over the tasks.
+    A few episodes of each assistant are played for it, spread over the tasks, and scored by the run's scorers.
 
     Returns:
         Seconds with the workers asked for (of one processor, for those of a cluster); ``None`` if somebody would have
@@ -138,22 +140,44 @@ def estimate(plan: RunPlan, there: Collection[str] = ()) -> float | None:
     calls_out = plan.seat is not None and plan.seat.model not in CALLABLE_USERS
     if any(plan.agents[agent].own or plan.agents[agent].name.startswith("llm") for agent in left) or calls_out:
         return None
+    if any(not is_own_work(entry) for entry in plan.config.scorers):
+        return None
     if not todo:
         return 0.0
+    from supermarket_env.events.validate import validate_episode
     from supermarket_env.run.build import GamePlayer
+    from supermarket_env.scorers import make_scorers
+    from supermarket_env.scorers.sheets import is_scorable, score_episode
 
-    player = GamePlayer(plan)
-    player.play(todo[0])  # builds the world, which is no part of an episode's time
+    player, scorers = GamePlayer(plan), make_scorers(plan.config.scorers)
+
+    def play(unit: WorkUnit) -> None:
+        line = player.play(unit)
+        if scorers:
+            episode = validate_episode(line, "dry run", 1)
+            for scorer in scorers if is_scorable(episode) else ():
+                score_episode(scorer, episode)
+
+    play(todo[0])  # builds the world and the scorers' tables, which are no part of an episode's time
     spent = 0.0
     for agent, count in left.items():
         units = [unit for unit in todo if unit.agent == agent]
         units = units[:: -(-len(units) // PROBES)]
         started = time.perf_counter()
         for unit in units:
-            player.play(unit)
+            play(unit)
         spent += (time.perf_counter() - started) / len(units) * count
     workers = plan.config.run.workers
     return spent / (1 if workers == "ray" else worker_count(workers, len(todo)))
+
+
+def is_own_work(entry: Any) -> bool:
+    """Whether a scorer of a run is shipped, asks no model and reads no file of people, so that it may be tried freely.
+
+    >>> is_own_work("judge"), is_own_work({"name": "judge", "backend": "llm"})
+    (True, False)
+    """
+    return isinstance(entry, str) or set(entry) == {"name"}
 
 
 def _there(plan: RunPlan, out: Path, *, reuse: bool, earlier: EarlierJobs | None) -> tuple[set[str], set[str]]:

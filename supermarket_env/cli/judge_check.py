@@ -17,9 +17,9 @@ def judge_check(
     model: Annotated[str | None, typer.Option(help="For llm: import path, or a file of recorded answers.")] = None,
     ratings: Annotated[Path | None, typer.Option(help="People's ratings of these episodes, for the validity.")] = None,
     agent: Annotated[str, typer.Option(help="Assistants whose episodes are used (comma-separated).")] = "",
-    per_fault: Annotated[int, typer.Option(help="Pairs of each planted fault.")] = 200,
-    episodes: Annotated[int, typer.Option(help="Episodes of the other checks.")] = 40,
-    pairs: Annotated[int, typer.Option(help="For llm: pairs compared in both orders, for the position bias.")] = 0,
+    per_fault: Annotated[int, typer.Option(help="Pairs of each planted fault.", min=1)] = 200,
+    episodes: Annotated[int, typer.Option(help="Episodes of the other checks.", min=1)] = 40,
+    pairs: Annotated[int, typer.Option(help="For llm: pairs compared in both orders (position bias).", min=0)] = 0,
     scatter: Annotated[
         Path | None, typer.Option(help="With --ratings: picture of the judge's ratings against people's.")
     ] = None,

@@ -18,13 +18,15 @@ def leaderboard(
 ) -> None:
     """Check every submission again and print ranked tables with uncertainty, ties as ties."""
     from supermarket_env.cli.agreement import PROBES
-    from supermarket_env.report.leaderboard import boards_of, leaderboard_page, read_submissions
+    from supermarket_env.report.leaderboard import boards_of, leaderboard_page, not_compared, read_submissions
 
     found, refused = read_submissions(folder)
     boards = boards_of(found, PROBES)
-    page = leaderboard_page(boards, refused)
+    notes = not_compared(found)
+    page = leaderboard_page(boards, refused, notes)
     if out is not None:
         out.write_text(page, encoding="utf-8")
-    print(json.dumps({"boards": [asdict(board) for board in boards], "refused": refused}) if as_json else page)
+    data = {"boards": [asdict(board) for board in boards], "not_compared": notes, "refused": refused}
+    print(json.dumps(data) if as_json else page)
     for reason in refused:
         print(f"refused: {reason}", file=sys.stderr)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from supermarket_env.errors import ConfigError, SupermarketError
+from supermarket_env.events.episode import Episode
 from supermarket_env.events.log import Log, collector_paused, read_log
 from supermarket_env.metrics import DEFAULT_HORIZONS, grouped
 from supermarket_env.metrics.aggregate import check_horizons
@@ -56,10 +58,36 @@ def parse_horizons(text: str) -> tuple[int, ...]:
 
 
 def metrics_of(
-    log: Log, by: Iterable[str] = (), intervals: bool = False, horizons: Iterable[int] = DEFAULT_HORIZONS
+    log: Log,
+    by: Iterable[str] = (),
+    intervals: bool = False,
+    horizons: Iterable[int] = DEFAULT_HORIZONS,
+    tolerance: float = 0.0,
 ) -> dict[str, Any]:
     """Return the output object of a log already read."""
-    return grouped(log.episodes, by, horizons=horizons, intervals=intervals)
+    return grouped(log.episodes, by, horizons=horizons, intervals=intervals, tolerance=tolerance)
+
+
+def without_repeats(log: Log) -> Log:
+    """Return the log with every episode once, however many of its paths hold it.
+
+    Only a repeat of the very same line is dropped, and counted in ``duplicates``: runs of different programs may share
+    ids. Of two that are the same the one with more later scores stays.
+    """
+    kept: dict[str, list[Episode]] = {}
+    for episode in log.episodes:
+        same_id = kept.setdefault(episode.episode_id, [])
+        for place, other in enumerate(same_id):
+            if other.data == episode.data:
+                if len(episode.values) > len(other.values):
+                    same_id[place] = episode
+                break
+        else:
+            same_id.append(episode)
+    chosen = {id(episode) for same_id in kept.values() for episode in same_id}
+    episodes = [episode for episode in log.episodes if id(episode) in chosen]
+    dropped = len(log.episodes) - len(episodes)
+    return replace(log, episodes=episodes, duplicates=log.duplicates + dropped) if dropped else log
 
 
 def encode_metrics(result: Mapping[str, Any]) -> str:
@@ -89,7 +117,8 @@ def metrics_json(
     """
     keys, steps = check_group_keys(by), check_horizons(horizons)
     with collector_paused():
-        return encode_metrics(metrics_of(read_log(paths, lenient=lenient), keys, intervals, steps))
+        log = without_repeats(read_log(paths, lenient=lenient))
+        return encode_metrics(metrics_of(log, keys, intervals, steps))
 
 
 def metrics(
@@ -101,6 +130,9 @@ def metrics(
     ] = "",
     intervals: Annotated[bool, typer.Option("--intervals", help="Add 95 % intervals.")] = False,
     lenient: Annotated[bool, typer.Option("--lenient", help="Skip and count lines that are not valid.")] = False,
+    tolerance: Annotated[
+        float, typer.Option(help="Largest difference of numeric navigation parameters that counts as equal (LNSR).")
+    ] = 0.0,
     candidates: Annotated[
         bool,
         typer.Option("--candidates", help="Look up the goods of every need in catalogue and store (candidate_bits)."),
@@ -109,13 +141,15 @@ def metrics(
     """Compute every figure of the evaluation from episode logs."""
     try:
         keys, steps = check_group_keys(parse_list(by)), parse_horizons(horizons)
+        if not 0 <= tolerance < math.inf:
+            raise ConfigError(f"--tolerance: expected a number of 0 or more, got {tolerance!r}")
         with collector_paused():
-            log = read_log(paths, lenient=lenient)
+            log = without_repeats(read_log(paths, lenient=lenient))
             if candidates:
                 from supermarket_env.run.candidates import with_candidates
 
                 log = replace(log, episodes=with_candidates(log.episodes))
-            result = metrics_of(log, keys, intervals, steps)
+            result = metrics_of(log, keys, intervals, steps, tolerance)
         text = encode_metrics(result) if as_json else ""
     except SupermarketError as error:
         typer.echo(f"error: {error}", err=True)
@@ -128,7 +162,19 @@ def metrics(
     if as_json:
         typer.echo(text, nl=False)
     else:
-        print_table(result, keys)
+        print_table(result, keys, privileged_in(paths))
+
+
+def privileged_in(paths: Iterable[Path]) -> set[str]:
+    """Return the assistants that are told the truth, by the manifests beside the logs; none where there is none."""
+    found: set[str] = set()
+    for path in paths:
+        try:
+            manifest = json.loads(((path if path.is_dir() else path.parent) / "manifest.json").read_text("utf-8"))
+            found.update(map(str, manifest["privileged"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return found
 
 
 def notes(log: Log, *, lenient: bool = False) -> list[str]:
@@ -137,6 +183,8 @@ def notes(log: Log, *, lenient: bool = False) -> list[str]:
     if lenient:
         found.append(f"skipped {len(log.skipped)} lines that are not valid")
         found += [f"  {message}" for message in log.skipped[:10]]
+    if log.duplicates:
+        found.append(f"ignored {log.duplicates} repeated lines: the same episode, counted once")
     if log.torn:
         found.append(f"ignored {log.torn} torn last lines")
     if log.unknown_kinds:
@@ -169,8 +217,8 @@ def _cell(figures: Mapping[str, Any], name: str, style: str) -> str:
     return f"{text}\n[{bounds[0]:{style}}, {bounds[1]:{style}}]" if isinstance(bounds, list) else text
 
 
-def print_table(result: Mapping[str, Any], keys: Sequence[str]) -> None:
-    """Print the main figures as a table, one line per group."""
+def print_table(result: Mapping[str, Any], keys: Sequence[str], privileged: Collection[str] = ()) -> None:
+    """Print the main figures as a table, one line per group; assistants that are told the truth get a star."""
     from rich.console import Console
     from rich.table import Table
 
@@ -184,6 +232,10 @@ def print_table(result: Mapping[str, Any], keys: Sequence[str]) -> None:
     table.add_column("faults", justify="right")
     for group in groups:
         labels = ["n/a" if group[key] is None else str(group[key]) for key in keys]
+        labels = [
+            f"{word}*" if key == "agent" and word in privileged else word
+            for key, word in zip(keys, labels, strict=True)
+        ]
         cells = [_cell(group, name, style) for _, name, style in _COLUMNS]
         faults = sum(group["faults"].values())
         table.add_row(*labels, str(group["n"]), *cells, str(faults))

@@ -76,12 +76,15 @@ def score(
         print(json.dumps({**found, "impl": made.impls}))
         return
     for name, part in {"all": found, **found["by_dataset"]}.items():
-        print(_line(name, part))
+        print(_line(f"{name} (n {part['n']})", {**part["spearman"], "SM-NLL with length": part["NLL_length"]}))
+    if len(found["by_dataset"]) > 1:
+        print(_line(f"mean of {len(found['by_dataset'])} datasets", found["spearman_mean"]))
+    print(f"computed by {', '.join(dict.fromkeys(made.impls.values()))}")
 
 
-def _line(name: str, part: dict[str, Any]) -> str:
-    shown = (f"{key} {'n/a' if value is None else format(value, '.3f')}" for key, value in part["spearman"].items())
-    return f"{name} (n {part['n']}): {', '.join(shown)}"
+def _line(name: str, values: dict[str, Any]) -> str:
+    shown = (f"{key} {'n/a' if value is None else format(value, '.3f')}" for key, value in values.items())
+    return f"{name}: {', '.join(shown)}"
 
 
 def _power(text: str) -> float | None:

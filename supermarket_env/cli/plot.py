@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from supermarket_env.compare.manifest import check_run_folder
 from supermarket_env.errors import ConfigError
 from supermarket_env.report.kinds import Order, kinds_help
 from supermarket_env.report.kinds import draw as draw_kind
@@ -26,6 +27,8 @@ def plot(
     ] = None,
 ) -> None:
     """Draw a picture of finished runs; a vector (or PNG) twin and a CSV of its numbers are put beside it."""
+    if len(runs) == 1 and not Path(runs[0]).exists() and ":" not in runs[0]:
+        check_run_folder(Path(runs[0]))
     if out is None and (len(runs) > 1 or not Path(runs[0]).is_dir()):
         raise ConfigError("expected --out FILE: which run's directory the picture belongs in is not clear")
     target = out if out is not None else Path(runs[0]) / f"{kind}.png"

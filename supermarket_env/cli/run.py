@@ -122,6 +122,7 @@ def write_results(folder: RunFolder, result: RunResult) -> None:
     from supermarket_env.cli.metrics import encode_metrics, metrics_json
     from supermarket_env.cli.plot import draw
     from supermarket_env.metrics.groups import grouped_rows
+    from supermarket_env.report.scores import read_score_figures, score_columns
     from supermarket_env.report.tables import csv_table
 
     names = {"metrics.json", "summary.csv", PLOT_FILE}
@@ -134,19 +135,20 @@ def write_results(folder: RunFolder, result: RunResult) -> None:
     folder.write("metrics.json", text)
     metrics = json.loads(text)
     order, privileged = result.manifest["agents"], result.manifest["privileged"]
-    folder.write("summary.csv", csv_table(metrics, agents=order, privileged=privileged))
+    scores = score_columns(read_score_figures(folder.path, metrics, order))
+    folder.write("summary.csv", csv_table(metrics, agents=order, privileged=privileged, scores=scores))
     draw("sr_vs_turn", metrics, result.manifest, folder.path / PLOT_FILE)
 
 
 def _print_result(result: RunResult) -> None:
     from rich.console import Console
 
-    from supermarket_env.report.ratings import ratings_table
     from supermarket_env.report.results import read_results
+    from supermarket_env.report.scores import score_notes, score_tables
     from supermarket_env.report.tables import MIN_WIDTH, groups_of, notes, terminal_tables
     from supermarket_env.run.manifest import describe_world
 
-    finished = read_results(result.path)
+    finished = read_results(result.path, check_log=False)
     metrics, manifest = finished.metrics, finished.manifest
     console = Console(highlight=False)
     if console.width < MIN_WIDTH or not console.is_terminal:
@@ -163,10 +165,9 @@ def _print_result(result: RunResult) -> None:
     print(title + "\n")
     for table in terminal_tables(metrics, agents=order, privileged=privileged):
         console.print(table)
-    ratings = ratings_table(metrics, agents=order, privileged=privileged)
-    if ratings is not None:
-        console.print(ratings)
-    for note in notes(groups_of(metrics), privileged):
+    for table in score_tables(finished.scores, privileged):
+        console.print(table)
+    for note in [*notes(groups_of(metrics), privileged), *score_notes(finished.scores)]:
         print(note)
     if result.manifest["config"]["scorers"]:
         print("scores, each with its explanation, are in scores/; docs/scoring.md tells how to read them")

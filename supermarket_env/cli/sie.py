@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from supermarket_env.errors import ConfigError, unknown_name
+from supermarket_env.scorers.people_files import plain_cell
 
 app = typer.Typer(help="Human likeness by a blind panel: build, sheet, score, compare, rotate.", no_args_is_help=True)
 
@@ -226,12 +227,16 @@ def _traps(choice: Path | None) -> list[Any]:
 
 
 def _describe(items: Any) -> str:
+    from supermarket_env.scorers.sie.build import set_status
     from supermarket_env.scorers.sie.items import STRATA
 
     counts = {s: sum(item.stratum == s and not item.trap for item in items.items) for s in STRATA}
     traps = sum(item.trap for item in items.items)
     shown = ", ".join(f"{name} {count}" for name, count in counts.items())
-    return f"{sum(counts.values())} items ({shown}), {traps} traps, {items.status}, systems {', '.join(items.systems)}"
+    # What may be said of a system depends on the items it has replied to, not on the set.
+    of_system = {name: [i for i in items.items if name in i.replies and not i.trap] for name in items.systems}
+    systems = ", ".join(f"{name} ({len(its)} items, {set_status(its)})" for name, its in of_system.items())
+    return f"{sum(counts.values())} items ({shown}), {traps} traps, {items.status}; by system: {systems}"
 
 
 def _refuse_overwrite(path: Path) -> None:
@@ -242,7 +247,7 @@ def _refuse_overwrite(path: Path) -> None:
 def _read_replies(path: Path) -> dict[str, str]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: expected JSON {{item id: reply}} ({error})") from None
     if not isinstance(data, dict) or not all(isinstance(value, str) for value in data.values()):
         raise ConfigError(f"{path}: expected JSON {{item id: reply}}")
@@ -254,7 +259,7 @@ def _write_csv(path: Path, columns: tuple[str, ...], rows: list[dict[str, Any]])
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, columns, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows({key: plain_cell(v) if isinstance(v, str) else v for key, v in row.items()} for row in rows)
 
 
 def _check_date(text: str | None) -> None:

@@ -34,3 +34,7 @@ def submit(
     statement = pack(run, target, costs=stated)
     agents = ", ".join(statement["agents"])
     print(f"{target} ({target.stat().st_size / 1e6:.1f} MB): {statement['n_episodes']} episodes of {agents}, checked")
+    for label, way in statement.get("scores", {}).items():
+        print(f"scores {label}: {way}")
+    if statement.get("n_not_compared"):
+        print(f"{statement['n_not_compared']} figures of this version are not in metrics.json and were not compared")

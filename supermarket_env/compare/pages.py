@@ -11,9 +11,10 @@ from typing import Any
 
 from supermarket_env.compare.paired import Comparison, Effect, Flip, Segment
 from supermarket_env.compare.sides import NOT_COMPARABLE, flag_of
-from supermarket_env.compare.spans import FEW
 from supermarket_env.compare.trials import TrialPoint
 from supermarket_env.compare.values import PRIMARY, VALUES
+from supermarket_env.metrics.row import SILENT
+from supermarket_env.stats.spans import FEW
 
 FLIPS_SHOWN = 10
 
@@ -68,10 +69,11 @@ def one_comparison(comparison: Comparison, *, n_tests: int = 1, forced: bool = F
     n_tasks = max((effect.n_tasks for effect in known), default=0)
     counted = f"{comparison.n_pairs} pairs of {n_tasks} tasks"
     lines.append(counted + (f"; left out: {', '.join(set_aside)}" if set_aside else "") + ".")
-    lines += ["", *_table(("figure", first, second, "difference [95 %]", "n tasks"), map(_effect_cells, known))]
+    cells = [_effect_cells(effect, comparison) for effect in known]
+    lines += ["", *_table(("figure", first, second, "difference [95 %]", "n tasks"), cells)]
     heads = ("figure", "P(better) [95 %]", "detects", "test", "p", "Holm")
     lines += ["", *_table(heads, map(_test_cells, known)), ""]
-    lines += _legend(known, n_tasks)
+    lines += _legend(known, n_tasks, reference=SILENT in (comparison.first, comparison.second))
     if comparison.segments:
         parts = ("part", "difference in NS [95 %]", "n tasks")
         rows = [_segment_cells(segment) for segment in comparison.segments]
@@ -85,14 +87,23 @@ def one_comparison(comparison: Comparison, *, n_tests: int = 1, forced: bool = F
     return "\n".join(lines)
 
 
-def _legend(known: Sequence[Effect], n_tasks: int) -> list[str]:
+def _legend(known: Sequence[Effect], n_tasks: int, *, reference: bool = False) -> list[str]:
     """Return what the columns of the two tables mean, and what is special in these."""
     lines = [
-        "difference = second minus first, of means over tasks. P(better): the second does better on a task, ties one "
-        "half. detects: the difference this many tasks show with 80 % power at 5 %, in the unit of the figure."
+        "difference = second minus first, of means over tasks. P(better): the second does better on a task, its trials "
+        "averaged; ties one half. detects: the difference this many tasks show with 80 % power at 5 %, in the unit of "
+        "the figure."
     ]
     if n_tasks < FEW:
         lines.append(f"Fewer than {FEW} tasks: intervals are Student's t.")
+    if reference:
+        lines.append(f"{PRIMARY} of {SILENT} is n/a: it is what the others are measured against, 0 in the difference.")
+    lines += [
+        f"! {effect.value}: interval and test disagree (p = {_p(effect.p)} before Holm): {effect.n_differ} of "
+        f"{effect.n_tasks} tasks differ. With few the interval is approximate and the test is not: go by the test."
+        for effect in known
+        if effect.disagrees
+    ]
     if any(effect.low is None for effect in known):
         lines.append("n/a: the difference is the same in every task, so that nothing tells how far it may be off.")
     return lines
@@ -122,13 +133,18 @@ def verdict(comparison: Comparison, *, n_tests: int = 1) -> str:
     return f"{shown}, {judged}.{smallest}"
 
 
-def _effect_cells(effect: Effect) -> list[str]:
+def _effect_cells(effect: Effect, comparison: Comparison) -> list[str]:
     digits = VALUES[effect.value].digits
     name = f"{effect.value} ({effect.unit})"
+    # The reference has no uplift of its own: the 0 is there for the difference alone.
+    first, second = (
+        "n/a" if effect.value == PRIMARY and side == SILENT else _plain(value, digits)
+        for side, value in ((comparison.first, effect.first), (comparison.second, effect.second))
+    )
     return [
-        f"**{name}**" if effect.p is not None else name,
-        _plain(effect.first, digits),
-        _plain(effect.second, digits),
+        (f"**{name}**" if effect.p is not None else name) + ("!" if effect.disagrees else ""),
+        first,
+        second,
         f"{_signed(effect.difference, digits)} {_range(effect.low, effect.high, digits) or '[n/a]'}",
         str(effect.n_tasks) + (f" ({effect.n_undefined} pairs undefined)" if effect.n_undefined else ""),
     ]

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from supermarket_env.compare.sides import Side
-from supermarket_env.compare.spans import mean_span
 from supermarket_env.compare.values import PRIMARY, VALUES, Value, value_named
 from supermarket_env.errors import ConfigError
 from supermarket_env.metrics.row import EpisodeRow
@@ -22,11 +21,13 @@ from supermarket_env.stats import holm, mcnemar_exact, sign_flip_test
 from supermarket_env.stats.comparison import MONTE_CARLO
 from supermarket_env.stats.power import detectable_difference
 from supermarket_env.stats.shares import paired_share_interval
+from supermarket_env.stats.spans import EQUAL, mean_span
 
 DESCRIBED: Final = tuple(VALUES)
 MCNEMAR: Final = "McNemar, exact"
 SIGN_FLIP: Final = "sign flip"
 RESAMPLES: Final = 10_000
+SIGNIFICANT: Final = 0.05
 
 
 class Pair(NamedTuple):
@@ -67,12 +68,21 @@ class Effect:
     detectable: float | None
     """The difference this many tasks show with 80 % power at the 5 % level."""
     improvement: float | None
-    """Probability that the second does better on a task, ties one half."""
+    """Probability that the second does better on a task, its trials averaged first; ties one half."""
     improvement_low: float | None
     improvement_high: float | None
     test: str | None = None
     p: float | None = None
     p_holm: float | None = None
+    n_differ: int = 0
+    """Tasks on which the two differ at all."""
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether interval and unadjusted test say different things about 0."""
+        if self.p is None or self.low is None or self.high is None:
+            return False
+        return (self.low > 0 or self.high < 0) != (self.p <= SIGNIFICANT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +282,7 @@ def effect_of(
     homes = list(strata.values())
     single = all(len(trials) == 1 for trials in tasks.values())
     sign = 1.0 if value.more_is_better else -1.0
-    better = [_better(trials, sign) for trials in tasks.values()]
+    better = [0.5 if abs(gap) <= EQUAL else float(sign * gap > 0) for gap in differences]
     span = mean_span(differences, ends=(-1.0, 1.0) if value.bounded else None, strata=homes, resamples=resamples)
     if value.binary and single:
         span = paired_share_interval(*_table(seconds, firsts))
@@ -302,6 +312,7 @@ def effect_of(
         improvement_high=None if chance is None else chance[1],
         test=test,
         p=p,
+        n_differ=sum(abs(gap) > EQUAL for gap in differences),
     )
 
 
@@ -311,12 +322,6 @@ def _table(firsts: Sequence[float], seconds: Sequence[float]) -> tuple[int, int,
     first = sum(a == 1 and b != 1 for a, b in zip(firsts, seconds, strict=True))
     second = sum(a != 1 and b == 1 for a, b in zip(firsts, seconds, strict=True))
     return both, first, second, len(firsts) - both - first - second
-
-
-def _better(trials: Sequence[tuple[float, float]], sign: float) -> float:
-    """Share of all pairs of trials of a task in which the second is better, ties one half."""
-    won = [0.5 if a == b else float(sign * (b - a) > 0) for a, _ in trials for _, b in trials]
-    return math.fsum(won) / len(won)
 
 
 def _segments(pairs: Sequence[Pair], resamples: int) -> list[Segment]:

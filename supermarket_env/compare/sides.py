@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from supermarket_env.errors import ConfigError, RunFolderError, nearest
+from supermarket_env.compare.manifest import read_manifest
+from supermarket_env.errors import ConfigError, nearest
 from supermarket_env.events.log import read_log
 from supermarket_env.metrics.aggregate import rows_of
 from supermarket_env.metrics.pairing import partners_of
 from supermarket_env.metrics.row import EpisodeRow, PairKey
-
-MANIFEST: Final = "manifest.json"
 
 MUST_AGREE: Final = ("catalogues", "stores", "suite", "track", "user", "rules", "metric_definition")
 """Entries of the manifest that must be the same; else the difference is not one between assistants."""
@@ -67,21 +65,6 @@ class Side:
     def rows(self) -> tuple[EpisodeRow, ...]:
         """Its episodes."""
         return self.run.rows_of(self.agent)
-
-
-def read_manifest(path: Path) -> dict[str, Any]:
-    """Return the manifest of a run directory.
-
-    Raises:
-        RunFolderError: If there is none, or it is no manifest.
-    """
-    try:
-        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise RunFolderError(f"{path}: expected a run directory with a {MANIFEST} ({error})") from None
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("agents"), list):
-        raise RunFolderError(f"{path}: {MANIFEST} is not that of a run")
-    return manifest
 
 
 def read_run(path: Path) -> Run:

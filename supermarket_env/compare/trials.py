@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from supermarket_env.compare.sides import Side
-from supermarket_env.compare.spans import share_span
 from supermarket_env.compare.values import SUCCESSES, value_named
 from supermarket_env.errors import ConfigError, unknown_name
+from supermarket_env.metrics.intervals import task_of
+from supermarket_env.stats.spans import share_span
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +48,35 @@ def trial_points(side: Side, success: str = "SR_complete") -> list[TrialPoint]:
     if success not in SUCCESSES:
         raise ConfigError(unknown_name("success", success, SUCCESSES))
     value = value_named(success)
-    wins: dict[tuple[str, str], list[bool]] = {}
+    wins: dict[tuple[str, ...], list[bool]] = {}
+    strata: dict[tuple[str, ...], str | None] = {}
     for row in side.rows:
         found = None if row.infra else value.of(row, side.run.index)
         if found is not None and row.task_id is not None:
-            wins.setdefault((str(row.store), row.task_id), []).append(found == 1)
+            task = task_of(row)
+            wins.setdefault(task, []).append(found == 1)
+            strata[task] = min(strata.get(task, row.stratum), row.stratum, key=repr)
     if not wins:
         return []
     trials = max(len(results) for results in wins.values())
-    whole = [sum(results) for results in wins.values() if len(results) == trials]
-    return [_point(side.label, k, whole, trials, len(wins) - len(whole)) for k in range(1, trials + 1)]
+    whole = {task: sum(results) for task, results in wins.items() if len(results) == trials}
+    homes = [strata[task] for task in whole]
+    return [_point(side.label, k, whole, homes, trials, len(wins) - len(whole)) for k in range(1, trials + 1)]
 
 
-def _point(agent: str, k: int, wins: Sequence[int], trials: int, left_out: int) -> TrialPoint:
-    total = math.comb(trials, k)
+def _point(
+    agent: str,
+    k: int,
+    won_of: Mapping[tuple[str, ...], int],
+    strata: Sequence[str | None],
+    trials: int,
+    left_out: int,
+) -> TrialPoint:
+    total, tasks, wins = math.comb(trials, k), list(won_of), list(won_of.values())
     every = [math.comb(won, k) / total for won in wins]
     some = [1.0 - math.comb(trials - won, k) / total for won in wins]
-    hat_low, hat_high = share_span(every) or (0.0, 1.0)
-    at_low, at_high = share_span(some) or (0.0, 1.0)
+    hat_low, hat_high = share_span(every, strata=strata, tasks=tasks) or (0.0, 1.0)
+    at_low, at_high = share_span(some, strata=strata, tasks=tasks) or (0.0, 1.0)
     return TrialPoint(
         agent=agent,
         k=k,

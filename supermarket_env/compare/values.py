@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from supermarket_env.errors import ConfigError, unknown_name
+from supermarket_env.metrics.figures import bought_at_checkout
 from supermarket_env.metrics.pairing import Partners, uplift_of
 from supermarket_env.metrics.row import SILENT, EpisodeRow
 
@@ -51,7 +52,7 @@ VALUES: Mapping[str, Value] = {
         Value("NS", "0..1", lambda row, _: row.truth.need_satisfaction),
         Value("SR_complete", "%", lambda row, _: _flag(row.truth.complete), 100.0, binary=True, digits=1),
         Value("SR", "%", lambda row, _: float(row.success), 100.0, binary=True, digits=1),
-        Value("checkout_rate", "%", lambda row, _: float(row.reason == "checkout"), 100.0, binary=True, digits=1),
+        Value("checkout_rate", "%", lambda row, _: float(bought_at_checkout(row)), 100.0, binary=True, digits=1),
         Value("Turn", "turns", lambda row, _: float(row.turns), bounded=False, more_is_better=False, digits=2),
         Value("R@5", "0..1", lambda row, _: row.ranking.recall),
         Value("NDCG@10", "0..1", lambda row, _: row.ranking.ndcg),

@@ -9,6 +9,7 @@ from typing import Any
 from supermarket_env.dialogue.acts import SILENT, AssistantMessage, Exchange, Transcript, UserResponse
 from supermarket_env.dialogue.consistency import clean_text, text_mismatch
 from supermarket_env.envs import log_line
+from supermarket_env.envs.arguments import is_whole
 from supermarket_env.envs.decode import NOTHING, Decoded, Decoder, clear_message
 from supermarket_env.envs.kernel import Kernel
 from supermarket_env.envs.labels import EpisodeLabels
@@ -79,8 +80,8 @@ class Game:
             raise ConfigError(unknown_name("mode", str(mode), MODES))
         if track not in TRACKS:
             raise ConfigError(unknown_name("track", track, TRACKS))
-        if strikes < 1 or (max_turns is not None and not 1 <= max_turns <= 1000):
-            raise ConfigError(f"strikes must be at least 1 and max_turns in 1..1000, got {strikes} and {max_turns}")
+        if not is_whole(strikes, 1) or not (max_turns is None or is_whole(max_turns, 1, 1000)):
+            raise ConfigError(f"strikes must be at least 1 and max_turns in 1..1000, got {strikes!r} and {max_turns!r}")
         self.world = world
         self.track = track
         self.user = user or UserConfig()
@@ -255,7 +256,7 @@ class Game:
             events.extend(self._stock_events(turn))
         end = kernel.end
         events.append(self._paid_event() if end in _PAID else self._turn_event())
-        if self.door is not None:
+        if self.door is not None and self.door.faults:
             faults += self._user_faults()
         events.extend(faults)
         ledger.add_place(turn, kernel.node)

@@ -39,7 +39,7 @@ class SupermarketParallelEnv(Seats, ParallelEnv[str, dict[str, Any], Any]):  # t
 
     def __init__(self, *, max_cycles: int | None = None, render_mode: str | None = None, **options: Any) -> None:
         self.open_seats(max_cycles, render_mode, options)
-        self._names = [(f"assistant_{i}", f"user_{i}") for i in range(len(self.store.games))]
+        self._pairs = [(i, f"assistant_{i}", f"user_{i}", game) for i, game in enumerate(self.store.games)]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -48,7 +48,11 @@ class SupermarketParallelEnv(Seats, ParallelEnv[str, dict[str, Any], Any]):  # t
         self.store.reset(seed, options)
         self.agents = list(self.possible_agents)
         self.turn = 0
-        return self._seen([(i, *names) for i, names in enumerate(self._names)])
+        seen: dict[str, dict[str, Any]] = {}
+        infos: dict[str, dict[str, Any]] = {}
+        for i, assistant, user, _ in self._pairs:
+            self._show(i, assistant, user, seen, infos)
+        return seen, infos
 
     def step(
         self, actions: Mapping[str, Any]
@@ -70,42 +74,39 @@ class SupermarketParallelEnv(Seats, ParallelEnv[str, dict[str, Any], Any]):  # t
         store = self.store
         if not self.agents:
             return {}, {}, {}, {}, {}
-        live = [(i, *self._names[i]) for i, game in enumerate(store.games) if not game.done]
+        live = [pair for pair in self._pairs if not pair[3].done]
         try:
-            answers = [store.users.read(actions[user]) for _, _, user in live]
-            for i, assistant, _ in live:
-                store.games[i].say(store.reader, actions[assistant])
+            answers = [store.users.read(actions[user]) for _, _, user, _ in live]
+            for _, assistant, _, game in live:
+                game.say(store.reader, actions[assistant])
         except KeyError as error:
             raise KeyError(f"no action for {error}; every live agent acts: {', '.join(self.agents)}") from None
-        for (i, _, _), answer in zip(live, answers, strict=True):
-            store.respond(i, answer)
+        for pair, answer in zip(live, answers, strict=True):
+            store.respond(pair[0], answer)
         self.turn += 1
-        truncated = self.max_cycles is not None and self.turn >= self.max_cycles
+        ended = truncated = self.max_cycles is not None and self.turn >= self.max_cycles
+        seen: dict[str, dict[str, Any]] = {}
         rewards: dict[str, float] = {}
         terminations: dict[str, bool] = {}
         truncations: dict[str, bool] = {}
-        ended = truncated
-        for i, assistant, user in live:
-            done = store.games[i].done
+        infos: dict[str, dict[str, Any]] = {}
+        for i, assistant, user, game in live:
+            done = game.done
             ended |= done
             rewards[assistant] = rewards[user] = store.reward(i)
             terminations[assistant] = terminations[user] = done
             truncations[assistant] = truncations[user] = truncated and not done
-        seen, infos = self._seen(live)
+            self._show(i, assistant, user, seen, infos)
         if ended:
             self.agents = [] if truncated else [name for name in self.agents if not terminations[name]]
         return seen, rewards, terminations, truncations, infos
 
-    def _seen(self, pairs: Any) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
-        """Return observations and infos of both agents of each of these pairs."""
-        seen: dict[str, dict[str, Any]] = {}
-        infos: dict[str, dict[str, Any]] = {}
-        for i, assistant, user in pairs:
-            seen[assistant] = self.store.eyes[i].observation()
-            seen[user] = self.store.user_observation(i)
-            infos[assistant] = self.store.info(i, user=False)
-            infos[user] = self.store.info(i, user=True)
-        return seen, infos
+    def _show(self, i: int, assistant: str, user: str, seen: dict[str, Any], infos: dict[str, Any]) -> None:
+        """Note the observations and infos of both agents of a pair."""
+        store = self.store
+        seen[assistant] = store.eyes[i].observation()
+        seen[user] = store.user_observation(i)
+        infos[assistant], infos[user] = store.infos(i)
 
     def scripted_answers(self, actions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """Return the actions by which the scripted users will answer these assistants' messages in this turn.

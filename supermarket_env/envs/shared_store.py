@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from supermarket_env.envs.eye import AssistantEye
 from supermarket_env.envs.labels import EpisodeLabels
+from supermarket_env.envs.population import population_of
 from supermarket_env.envs.spaces import (
-    ACTION_TEXT,
     ActionReader,
     Masks,
     action_space,
@@ -30,7 +30,6 @@ from supermarket_env.envs.two_seats import SeatGame, SeatKernel, moved_by
 from supermarket_env.envs.user_spaces import UserAnswer, UserReader, user_action_space, user_observation_space
 from supermarket_env.errors import ConfigError
 from supermarket_env.tasks.suites import world_of
-from supermarket_env.user_sim.config import UserConfig, wording_for
 
 MAX_PAIRS = 16
 
@@ -75,7 +74,7 @@ class SharedStore:
         self.world = world_of(catalogue, store)  # shared: tasks are then worked out once for all environments
         self.suite = suite
         self.source = TaskSource(self.world, suite, store, catalogue, train_tasks)
-        population = UserConfig.model_validate({"wording": wording_for(track, suite), **(user or {})})
+        population = population_of(user, track=track, suite=suite)
         self.games = [
             SeatGame(self.world, track=track, user=population, max_turns=max_turns, texts=texts, mode=mode)
             for _ in range(pairs)
@@ -161,11 +160,17 @@ class SharedStore:
         """Return the observation of user ``i``, made of new arrays; its mask is ``masks[i]`` too."""
         if self._blank is not None:
             return {name: part.copy() if name != "text" else "" for name, part in self._blank.items()}
-        game = self.games[i]
-        observation = game.user_sees()
+        observation = self.games[i].user_sees()
         self.masks[i] = observation["mask_action"]
-        observation["text"] = game.last_message.text[:ACTION_TEXT]
         return observation
+
+    def infos(self, i: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what ``info`` says to both agents of pair ``i``."""
+        game = self.games[i]
+        if game.done:
+            return self.info(i, user=False), self.info(i, user=True)
+        turn = game.turn
+        return {"turn": turn}, {"turn": turn, "action_mask": {**self._free, "action": self.masks[i]}}
 
     def info(self, i: int, *, user: bool) -> dict[str, Any]:
         """Return the info of an agent; a user's has the mask that ``action_space.sample`` takes."""

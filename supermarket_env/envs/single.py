@@ -8,16 +8,18 @@ from typing import Any
 import gymnasium as gym
 
 from supermarket_env.dialogue.acts import AssistantMessage
+from supermarket_env.envs.arguments import check_flag, check_names, episode_seed, reset_options
 from supermarket_env.envs.eye import AssistantEye
 from supermarket_env.envs.game import Game
 from supermarket_env.envs.labels import EpisodeLabels
+from supermarket_env.envs.population import population_of
 from supermarket_env.envs.spaces import ActionReader, Masks, action_space, observation_space
 from supermarket_env.envs.task_source import DRAWN_BELOW, TaskSource, luck, task_number
 from supermarket_env.errors import ConfigError, MessageError
 from supermarket_env.events.hooks import Hook
+from supermarket_env.tasks.prepare import prepare
 from supermarket_env.tasks.suites import world_of
 from supermarket_env.tasks.task import Task
-from supermarket_env.user_sim.config import UserConfig, wording_for
 
 Observation = dict[str, Any]
 Action = dict[str, Any]
@@ -90,6 +92,8 @@ class SupermarketEnv(gym.Env[Observation, Action]):
             raise ConfigError(
                 f"render_mode must be one of {self.metadata['render_modes']} or None, got {render_mode!r}"
             )
+        check_flag("texts", texts)
+        check_names(store=store, catalogue=catalogue, suite=suite)
         self.render_mode = render_mode
         self.world = world_of(catalogue, store)  # shared: tasks are then worked out once for all environments
         self.suite_name = suite
@@ -98,7 +102,7 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         self.game = Game(
             self.world,
             track=track,
-            user=UserConfig.model_validate({"wording": wording_for(track, suite), **(user or {})}),
+            user=population_of(user, track=track, suite=suite),
             max_turns=max_turns,
             hooks=hooks,
             texts=texts,
@@ -116,19 +120,21 @@ class SupermarketEnv(gym.Env[Observation, Action]):
         """Start an episode; see the class docstring for ``seed`` and ``options``.
 
         Raises:
-            ConfigError: an unknown option.
-            TaskError: an unknown task id.
+            ConfigError: an unknown option, an episode seed that is none.
+            TaskError: a task that is unknown or cannot be played here.
+
+        Whatever is refused, neither the episode nor the generator has moved then.
         """
+        given = reset_options(options, ("seed", "task"))
+        named = None if given["task"] is None else self.source.named(given["task"])
+        if named is not None:
+            prepare(self.world, named, self.game.user)
+        chosen = None if given["seed"] is None else episode_seed(given["seed"])
         super().reset(seed=seed)
-        options = dict(options or {})
-        wanted = options.pop("task", None)
-        chosen = options.pop("seed", None)
-        if options:
-            raise ConfigError(f"unknown reset options {sorted(options)}; valid: seed, task")
         # One draw for both, whatever is asked for, so that options never shift what later resets draw.
         drawn = int(self.np_random.integers(DRAWN_BELOW))
-        task = self.source.pick(task_number(drawn)) if wanted is None else self.source.named(wanted)
-        chosen = luck(drawn) if chosen is None else int(chosen)
+        task = self.source.pick(task_number(drawn)) if named is None else named
+        chosen = luck(drawn) if chosen is None else chosen
         labels = EpisodeLabels.of(self.world, self.suite_name, task, self.game.user.name, self._n_episode, chosen)
         self._n_episode += 1
         self.game.reset(task, seed=chosen, labels=labels)
@@ -151,7 +157,9 @@ class SupermarketEnv(gym.Env[Observation, Action]):
             game.step(action)
         else:
             text = action.get("text", "") if isinstance(action, dict) else ""
-            game.step_row(self._reader.fill, action, text if isinstance(text, str) else "")
+            if not isinstance(text, str):
+                raise MessageError(f"'text' of the action must be a string, got {text!r:.80}")
+            game.step_row(self._reader.fill, action, text)
         self._eye.follow()
         info: dict[str, Any] = {"turn": game.turn}
         if game.done:

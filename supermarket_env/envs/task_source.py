@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from supermarket_env.envs.arguments import is_whole
 from supermarket_env.errors import ConfigError, TaskError
 from supermarket_env.rules.draws import mix
 from supermarket_env.tasks.suites import load_suite, train_task
@@ -47,7 +48,7 @@ class TaskSource:
     """
 
     def __init__(self, world: World, suite: str, store: str, catalogue: str, train_tasks: int | None = None) -> None:
-        if train_tasks is not None and (suite != "train" or train_tasks < 1):
+        if train_tasks is not None and (suite != "train" or not is_whole(train_tasks, 1)):
             raise ConfigError(f"train_tasks is a number >= 1 for suite 'train', got {train_tasks!r} for {suite!r}")
         self.world = world
         self.suite = suite

@@ -8,25 +8,26 @@ to it is played by the scripted user's own mind, so that the log is the same to 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from struct import Struct
 from typing import Any
 
 import numpy as np
 
 from supermarket_env.dialogue.acts import AssistantMessage, UserResponse
 from supermarket_env.envs.decode import clear_message
-from supermarket_env.envs.frames import ROW, framed
+from supermarket_env.envs.frames import framed
 from supermarket_env.envs.game import Game, Read
 from supermarket_env.envs.kernel import _MESSAGE, Kernel, RowCopier, copy_row
 from supermarket_env.envs.labels import EpisodeLabels
 from supermarket_env.envs.seat import GameView
-from supermarket_env.envs.spaces import ActionReader
-from supermarket_env.envs.user_spaces import UserAnswer, n_actions, user_frame
+from supermarket_env.envs.spaces import ACTION_TEXT, ActionReader
+from supermarket_env.envs.user_spaces import UserAnswer, copy_numbers, n_actions, user_frame
 from supermarket_env.envs.users import UserDoor
 from supermarket_env.errors import MessageError
 from supermarket_env.rules import codes
 from supermarket_env.rules.place import left_on_shelf, shift_stock
 from supermarket_env.rules.rows import OUTCOME_DTYPE, STATE_DTYPE, Outcome, State
-from supermarket_env.rules.twins import Rules, direct
+from supermarket_env.rules.twins import compiled_function, direct
 from supermarket_env.rules.user_view import USER_ROW
 from supermarket_env.rules.world import Tables
 from supermarket_env.tasks.task import Task
@@ -43,30 +44,46 @@ from supermarket_env.world import World
 
 _WHOLE_OUTCOME = RowCopier(Outcome)
 _ORDERS = RowCopier(State, frozenset({"n_mentioned", "by_ordinal"}))
+_ANSWER = Struct(f"{ANSWER_SIZE}q")
+_CALLED = ("_hear", "_decide", "_finish", "_look", "_number")
+_STATE_INTS = STATE_DTYPE.itemsize // 8
 
 
 class SeatKernel(Kernel):
     """A kernel whose turn comes in two halves: ``hear`` the message, then ``finish`` with an answer."""
 
-    def __init__(self, rules: Rules, tables: Tables, app_tables: Tables | None = None) -> None:
-        self._fast: dict[str, Any] = {}
-        if rules.compiled:
-            self.thoughts = np.zeros(1, dtype=STATE_DTYPE)
-            self.decided = np.zeros(1, dtype=OUTCOME_DTYPE)
-            self._answers = np.zeros((1, ANSWER_SIZE), dtype=np.int64)
-        super().__init__(rules, tables, app_tables)
+    # Made by ``_views`` with compiled rules only: what holds no state between two turns.
+    thoughts: Any = None
+    decided: Any = None
+    _now: Any = None
+    _aside: Any = None
+    _answers: Any = None
+    _answer: Any = None
+    # The machine code behind the entry points once they were called.
+    _hear: Any = None
+    _decide: Any = None
+    _finish: Any = None
+    _look: Any = None
+    _number: Any = None
 
     def _views(self) -> None:
+        # State and outcome lie side by side, and so do the rows in which the scripted user thinks: half of a turn's
+        # copying is one move of bytes then, where records copied field by field cost more than the turn.
+        now, aside = (np.zeros(_STATE_INTS + OUTCOME_DTYPE.itemsize // 8, dtype=np.int64) for _ in range(2))
+        now[:_STATE_INTS], now[_STATE_INTS:] = self.states.view(np.int64), self.outcomes.view(np.int64)
+        self.states, self.outcomes = now[:_STATE_INTS].view(STATE_DTYPE), now[_STATE_INTS:].view(OUTCOME_DTYPE)
+        self.thoughts, self.decided = aside[:_STATE_INTS].view(STATE_DTYPE), aside[_STATE_INTS:].view(OUTCOME_DTYPE)
+        self._now, self._aside = now.data, aside.data
+        self._answers = np.zeros((1, ANSWER_SIZE), dtype=np.int64)
+        self._answer = self._answers[0].data
         super()._views()
-        self._fast = {}
+        self._hear = self._decide = self._finish = self._look = self._number = None
         self._thought_parts = _ORDERS.parts(self.thoughts)
         self._decided_parts = _WHOLE_OUTCOME.parts(self.decided)
-        self._thought_ints = self.thoughts.view(np.int64)
-        self._decided_ints = self.decided.view(np.int64)
-        self._outcome_ints = self.outcomes.view(np.int64)
 
     def __getstate__(self) -> dict[str, Any]:
-        return super().__getstate__() | {"_fast": {}}
+        made_anew = {"thoughts", "decided", "_now", "_aside", "_answers", "_answer", *_CALLED}
+        return {name: value for name, value in super().__getstate__().items() if name not in made_anew}
 
     def copy(self) -> SeatKernel:
         """Return an independent copy between two turns."""
@@ -78,15 +95,11 @@ class SeatKernel(Kernel):
             made.states[:], made.messages[:], made.outcomes[:] = base.states, base.messages, base.outcomes
         return made
 
-    def _call(self, name: str, *arguments: Any) -> None:
-        """Call a compiled entry point on one row, from the second time on without numba's look-up."""
-        entry = self._fast.get(name)
-        if entry is None:
-            entry = getattr(self.rules, name)
-            entry(self.tables, *arguments, 1)
-            self._fast[name] = direct(entry)
-        else:
-            entry(self.tables, *arguments, 1)
+    def _called(self, name: str, *arguments: Any) -> Any:
+        """Call a compiled entry point on one row; return the machine code behind it."""
+        entry = getattr(self.rules, name)
+        entry(self.tables, *arguments, 1)
+        return direct(entry)
 
     def send(self) -> None:
         """Let compiled rules see the message in ``m``."""
@@ -101,7 +114,10 @@ class SeatKernel(Kernel):
             self.rules.hear_turns(self.tables, [self._state], [self.m], [self.o], 1)
             return
         self.send()
-        self._call("hear_turns", self.states, self.messages, self.outcomes)
+        if self._hear is None:
+            self._hear = self._called("hear_turns", self.states, self.messages, self.outcomes)
+        else:
+            self._hear(self.tables, self.states, self.messages, self.outcomes, 1)
         self._stale = self._heard_stale = True
 
     def propose(self) -> list[int]:
@@ -110,8 +126,11 @@ class SeatKernel(Kernel):
             t, v = copy_row(self._state), copy_row(self.o)
             self.rules.decide_turns(self.tables, [t], [self.m], [v], 1)
         else:
-            self._copy_rows()
-            self._call("decide_turns", self.thoughts, self.messages, self.decided)
+            self._aside[:] = self._now
+            if self._decide is None:
+                self._decide = self._called("decide_turns", self.thoughts, self.messages, self.decided)
+            else:
+                self._decide(self.tables, self.thoughts, self.messages, self.decided, 1)
             t, v = State(), Outcome()
             _ORDERS.read(self._thought_parts, t)
             _WHOLE_OUTCOME.read(self._decided_parts, v)
@@ -141,33 +160,45 @@ class SeatKernel(Kernel):
             if answer[0] == BECAME_SCRIPTED:
                 self.take_over(t, v)
             return answer[0]
-        answers = self._answers
         if row is None:
-            answers[0, 0] = LET_SCRIPTED
+            self._answer[0] = LET_SCRIPTED
         else:
-            answers[0] = row
-            self._copy_rows()
-        self._call("finish_turns", self.states, self.messages, self.outcomes, self.thoughts, self.decided, answers)
-        became: int = answers.item(0)
+            _ANSWER.pack_into(self._answer, 0, *row)
+            self._aside[:] = self._now
+        rows = self.states, self.messages, self.outcomes, self.thoughts, self.decided, self._answers
+        if self._finish is None:
+            self._finish = self._called("finish_turns", *rows)
+        else:
+            self._finish(self.tables, *rows, 1)
+        became: int = self._answer[0]
         if became == BECAME_SCRIPTED:
-            self._state_ints[:] = self._thought_ints
-            self._outcome_ints[:] = self._decided_ints
+            self._now[:] = self._aside
         self._read_outcome()
         return became
 
-    def _copy_rows(self) -> None:
-        # As numbers: a copy of records field by field costs more than the turn.
-        self._thought_ints[:] = self._state_ints
-        self._decided_ints[:] = self._outcome_ints
+    def look_around(self, rows: Any, masks: Any, numbers: Any, choices: Any) -> None:
+        """Fill a user's observation.
 
-    def look_around(self, rows: Any, masks: Any) -> None:
-        """Fill the zeroed arrays ``rows`` (1, USER_ROW), float32, and ``masks`` (1, actions), int8, for the user."""
-        if self.rules.compiled:
-            self._call("look_around", self.states, self.messages, self.outcomes, rows, masks)
+        Args:
+            rows: Zeroed, (1, USER_ROW), float32.
+            masks: Zeroed, (1, actions), int8.
+            numbers: The part of ``rows`` that says what the choices are, (N_CHOICES, 2).
+            choices: Gets the same as int64: numpy's own conversion of so few is dear in a turn.
+        """
+        if not self.rules.compiled:
+            plain = [[0.0] * USER_ROW]
+            self.rules.look_around(self.tables, [self._state], [self.m], [self.o], plain, masks, 1)
+            rows[0] = plain[0]
+            choices[:] = numbers
             return
-        plain = [[0.0] * USER_ROW]
-        self.rules.look_around(self.tables, [self._state], [self.m], [self.o], plain, masks, 1)
-        rows[0] = plain[0]
+        if self._look is None:
+            self._look = self._called("look_around", self.states, self.messages, self.outcomes, rows, masks)
+            copy = compiled_function(copy_numbers)
+            copy(numbers, choices)
+            self._number = direct(copy)
+        else:
+            self._look(self.tables, self.states, self.messages, self.outcomes, rows, masks, 1)
+            self._number(numbers, choices)
 
     def shift(self, plain_tables: Tables, p: int, dq: int) -> int:
         """Note that somebody else took (``dq`` < 0) or brought units of ``p``; return what is left on the shelf.
@@ -219,17 +250,18 @@ class SeatDoor(UserDoor):
 
     def play(self) -> None:
         """Finish the turn with the answer given; None is the scripted user's."""
-        kernel, answer = self.seated.seats, self.answer
-        self.text, self.faults, self.answer = None, [], None
-        if answer is None and not self.heard:
-            kernel.play()
-            return
-        if not self.heard:
-            kernel.hear()
-        self.heard = False
+        kernel, answer, heard = self.seated.seats, self.answer, self.heard
+        self.text, self.answer, self.heard = None, None, False
+        if self.faults:
+            self.faults = []
         if answer is None:
-            kernel.finish(None)
+            if heard:
+                kernel.finish(None)
+            else:
+                kernel.play()
             return
+        if not heard:
+            kernel.hear()
         self.text = answer.text or None
         if kernel.finish(answer.row) == BECAME_IMPOSSIBLE:
             self._report(answer.row)
@@ -328,20 +360,23 @@ class SeatGame(Game):
         return super()._words(o, response)
 
     def user_sees(self) -> dict[str, Any]:
-        """Return the features of the user's seat and ``mask_action``, its legal actions (new arrays)."""
-        part = framed(self._user_frame, bytearray(self._user_frame.itemsize))
-        mask = part["mask_action"]
-        self.seats.look_around(part[ROW], mask[None])
+        """Return the observation of the user's seat (new arrays)."""
+        frame = self._user_frame
+        # All parts at once, in the order of the frame: views of its memory, as asking for each by name would make.
+        parts = framed(frame, bytearray(frame.itemsize)).item()
+        row, needs, items, choices, message, mood, persona, trip, numbers, mask, choice_actions = parts
+        self.seats.look_around(row, mask[None], numbers, choice_actions)
         return {
-            "needs": part["needs"],
-            "items": part["items"],
-            "choices": part["choices"],
-            "message": part["message"],
-            "mood": part["mood"],
-            "persona": part["persona"],
-            "trip": part["trip"],
-            "choice_actions": part["numbers"].astype(np.int64),
+            "needs": needs,
+            "items": items,
+            "choices": choices,
+            "message": message,
+            "mood": mood,
+            "persona": persona,
+            "trip": trip,
+            "choice_actions": choice_actions,
             "mask_action": mask,
+            "text": self.last_message.text[:ACTION_TEXT],
         }
 
     def others_moved(self, p: int, dq: int) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from itertools import accumulate
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,10 +77,13 @@ _IN_ORDER = (
     codes.ACT_ADD,
     codes.ACT_REMOVE,
 )
-_NOTHING_NAMED = [0] * codes.MAX_PRODUCTS
+_NUMBER_NAMES = ("act", "need", "attribute", "category", "reason", "cause", "action", "qty")
+_numbers_of = itemgetter(*_NUMBER_NAMES)
 _NO_PRODUCTS = [-1] * codes.MAX_PRODUCTS
-_NO_FACTS = [[0, 0]] * codes.MAX_FACTS
 _NO_FACTS_ROW = [0] * (1 + 2 * codes.MAX_FACTS)
+_SILENT_PRODUCTS = frozenset(bytes(width * codes.MAX_PRODUCTS) for width in (1, 2, 4, 8))
+_SILENT_FACTS = frozenset(bytes(width * 2 * codes.MAX_FACTS) for width in (1, 2, 4, 8))
+"""Nothing named and nothing told, in integers of any width."""
 
 
 def n_actions(world: World) -> int:
@@ -147,7 +153,10 @@ def user_observation_space(world: World) -> spaces.Dict:
 
 @lru_cache(maxsize=64)
 def user_frame(size: int) -> np.dtype[np.void]:
-    """Return the layout of a user's observation in a world with so many actions; ``numbers`` are float32 there."""
+    """Return the layout of a user's observation in a world with so many actions.
+
+    ``numbers`` are what the rules write; ``choice_actions``, behind everything, are the same as integers.
+    """
     features = {
         "needs": (codes.MAX_NEEDS, rows.OWN_FEATURES),
         "items": (codes.MAX_ITEMS, rows.ITEM_FEATURES),
@@ -158,7 +167,25 @@ def user_frame(size: int) -> np.dtype[np.void]:
         "trip": (rows.USER_TRIP_FEATURES,),
         "numbers": (rows.N_CHOICES, 2),
     }
-    return frame_type(features, {"mask_action": size})
+    frame = frame_type(features, {"mask_action": size})
+    names, fields = list(frame.names or ()), dict(frame.fields or {})
+    at = -(-frame.itemsize // 8) * 8
+    shape = (rows.N_CHOICES, 2)
+    layout: Any = {
+        "names": [*names, "choice_actions"],
+        "formats": [*(fields[name][0] for name in names), (np.int64, shape)],
+        "offsets": [*(fields[name][1] for name in names), at],
+        "itemsize": at + 8 * math.prod(shape),
+    }
+    made: np.dtype[np.void] = np.dtype(layout)
+    return made
+
+
+def copy_numbers(numbers: Any, choices: Any) -> None:
+    """Write whole ``numbers`` (N_CHOICES, 2), float32, into ``choices``, int64 (compiled where the rules are)."""
+    for k in range(len(numbers)):
+        choices[k, 0] = numbers[k, 0]
+        choices[k, 1] = numbers[k, 1]
 
 
 class UserAnswer(NamedTuple):
@@ -167,6 +194,9 @@ class UserAnswer(NamedTuple):
     row: list[int]
     """The row of ``user_sim.mind_seat`` (ANSWER_SIZE integers)."""
     text: str
+
+
+_user_answer: Callable[[tuple[list[int], str]], UserAnswer] = partial(tuple.__new__, UserAnswer)
 
 
 class UserReader:
@@ -184,6 +214,8 @@ class UserReader:
             world.catalogue.n_types + 1,
             len(codes.REASONS),
             len(codes.CAUSES),
+            self._n_actions,
+            MAX_QTY + 1,
         )
         widths = (1, 1, 1, store.n_nodes, store.n_sections, n, n)
         self._firsts = list(accumulate(widths, initial=0))
@@ -208,43 +240,51 @@ class UserReader:
             MessageError: ``action`` is no element of the action space.
         """
         try:
-            return self._read(action)
+            scripted = int(action["scripted"])
+            if scripted == 1:
+                return None
+            text = action["text"]
+            if type(text) is not str:
+                raise TypeError(f"text must be a string, got {text!r:.80}")
+            act, need, slot, category, reason, cause, number, qty = map(int, _numbers_of(action))
+            top_act, top_need, top_slot, top_category, top_reason, top_cause, top_number, top_qty = self._sizes
+            if scripted or not (
+                0 <= act < top_act
+                and 0 <= need < top_need
+                and 0 <= slot < top_slot
+                and 0 <= category < top_category
+                and 0 <= reason < top_reason
+                and 0 <= cause < top_cause
+                and 0 <= number < top_number
+                and 0 <= qty < top_qty
+            ):
+                raise ValueError(self._misfit(scripted, act, need, slot, category, reason, cause, number, qty))
+            at = bisect_right(self._firsts, number) - 1
+            code = _IN_ORDER[at]
+            numbers = [act, need, slot, category, reason, cause, code, number - self._firsts[at]]
+            numbers.append((qty or 1) if codes.ACTION_HAS_QTY[code] else 0)
+            named, told = action["products"], action["facts"]
+            # Most answers name nothing and tell nothing; bytes show that sooner than numbers do.
+            quiet = named.tobytes() in _SILENT_PRODUCTS and len(named) == codes.MAX_PRODUCTS
+            numbers += _NO_PRODUCTS if quiet else self._products(named.tolist())
+            quiet = told.tobytes() in _SILENT_FACTS and len(told) == codes.MAX_FACTS
+            numbers += _NO_FACTS_ROW if quiet else self._facts(told.tolist())
         except (KeyError, TypeError, IndexError, AttributeError, ValueError, OverflowError) as error:
             raise MessageError(
                 f"the user's action is no element of the action space ({type(error).__name__}: {error}); expected "
                 f"a dict with the keys of action_space('user_0'), got {action!r:.200}"
             ) from None
+        return _user_answer((numbers, text))
 
-    def _read(self, action: Any) -> UserAnswer | None:
-        scripted = int(action["scripted"])
-        if scripted == 1:
-            return None
-        text = action["text"]
-        if type(text) is not str:
-            raise TypeError(f"text must be a string, got {text!r:.80}")
-        code, arg = self.action_of(int(action["action"]))
-        qty = int(action["qty"])
-        act, need, slot = int(action["act"]), int(action["need"]), int(action["attribute"])
-        category, reason, cause = int(action["category"]), int(action["reason"]), int(action["cause"])
-        top_act, top_need, top_slot, top_category, top_reason, top_cause = self._sizes
-        if scripted or not (
-            0 <= act < top_act
-            and 0 <= need < top_need
-            and 0 <= slot < top_slot
-            and 0 <= category < top_category
-            and 0 <= reason < top_reason
-            and 0 <= cause < top_cause
-            and 0 <= qty <= MAX_QTY
-        ):
-            raise ValueError("a number is outside its space")
-        qty = max(1, qty) if codes.ACTION_HAS_QTY[code] else 0
-        products, facts = self._products(action["products"].tolist()), self._facts(action["facts"].tolist())
-        return UserAnswer([act, need, slot, category, reason, cause, code, arg, qty, *products, *facts], text)
+    def _misfit(self, scripted: int, *numbers: int) -> str:
+        """Say which number of an action is outside its space."""
+        if scripted:
+            return f"scripted is {scripted}, must be 0 or 1"
+        found = zip(_NUMBER_NAMES, numbers, self._sizes, strict=True)
+        return ", ".join(f"{name} is {n}, must be in 0..{top - 1}" for name, n, top in found if not 0 <= n < top)
 
     def _products(self, entries: list[int]) -> list[int]:
         """Return the products given, -1 behind them."""
-        if entries == _NOTHING_NAMED:
-            return _NO_PRODUCTS
         found = [p - 1 for p in entries if p]
         if len(entries) != codes.MAX_PRODUCTS or any(not 0 <= p < self._n_products for p in found):
             raise ValueError(f"products must be {codes.MAX_PRODUCTS} numbers in 0..{self._n_products}, got {entries}")
@@ -252,8 +292,6 @@ class UserReader:
 
     def _facts(self, entries: list[list[int]]) -> list[int]:
         """Return the number of facts and (own need from 0, slot) of each, zeros behind them."""
-        if entries == _NO_FACTS:
-            return _NO_FACTS_ROW
         if len(entries) != codes.MAX_FACTS:
             raise ValueError(f"facts must be {codes.MAX_FACTS} pairs, got {len(entries)}")
         found: list[int] = []

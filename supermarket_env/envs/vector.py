@@ -7,19 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from gymnasium.error import ResetNeeded
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from supermarket_env.envs.arguments import check_flag, check_names, is_whole
 from supermarket_env.envs.game import Game
 from supermarket_env.envs.labels import EpisodeLabels
+from supermarket_env.envs.population import population_of
 from supermarket_env.envs.reward import cart_value
 from supermarket_env.envs.spaces import ActionReader, action_space, observation_space
 from supermarket_env.envs.task_source import DRAWN_BELOW, TaskSource, luck, task_number
 from supermarket_env.envs.vector_actions import BatchReader, single
 from supermarket_env.envs.vector_masks import MaskTable, Taken
+from supermarket_env.envs.vector_reset import autoreset, read_reset
 from supermarket_env.envs.vector_rows import CHUNK, Batch, RowKernel
 from supermarket_env.envs.vector_sets import ObservationSet
 from supermarket_env.envs.vector_trips import TripPool
@@ -27,7 +30,6 @@ from supermarket_env.errors import ConfigError
 from supermarket_env.events.hooks import Hook, HookSet
 from supermarket_env.rules import codes
 from supermarket_env.tasks.state import seed_lanes
-from supermarket_env.user_sim.config import UserConfig, wording_for
 from supermarket_env.world import load_world
 
 Observation = dict[str, Any]
@@ -84,18 +86,21 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
         hooks: Iterable[Hook] = (),
         render_mode: str | None = None,
     ) -> None:
-        if num_envs < 1:
-            raise ConfigError(f"num_envs must be at least 1, got {num_envs}")
+        if not is_whole(num_envs, 1):
+            raise ConfigError(f"num_envs must be a whole number of at least 1, got {num_envs!r:.80}")
+        check_flag("copy", copy)
+        check_flag("texts", texts)
+        check_names(store=store, catalogue=catalogue, suite=suite)
         if render_mode not in (None, "ansi"):
             raise ConfigError(f"render_mode must be 'ansi' or None, got {render_mode!r}")
         self.num_envs = num_envs
         self.render_mode = render_mode
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = autoreset(autoreset_mode)
         self.metadata = {"render_modes": ["ansi"], "render_fps": 1, "autoreset_mode": self.autoreset_mode}
         self.copy = copy
         self.world = load_world(catalogue, store)
         self.source = TaskSource(self.world, suite, store, catalogue, train_tasks)
-        population = UserConfig.model_validate({"wording": wording_for(track, suite), **(user or {})})
+        population = population_of(user, track=track, suite=suite)
         self.game = Game(self.world, track=track, user=population, max_turns=max_turns, texts=texts, mode=mode)
         """The game that the rows' games are copies of; it is never played itself."""
         self.single_action_space = action_space(self.world)
@@ -117,9 +122,10 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
 
     def _row_games(self, record: Iterable[int], hooks: Iterable[Hook]) -> dict[int, Game]:
         """Return the games of the rows that are played in full: the recorded ones, with words all of them."""
-        recorded = sorted(set(record))
-        if recorded and not 0 <= recorded[0] <= recorded[-1] < self.num_envs:
-            raise ConfigError(f"recorded environments are numbers in 0..{self.num_envs - 1}, got {recorded}")
+        named = list(record) if isinstance(record, Iterable) else [record]
+        if not all(is_whole(k, 0, self.num_envs - 1) for k in named):
+            raise ConfigError(f"recorded environments are numbers in 0..{self.num_envs - 1}, got {named!r:.200}")
+        recorded = sorted({int(k) for k in named})
         watched = HookSet(hooks)
         if watched and not recorded:
             raise ConfigError("hooks watch recorded environments: name some with record=")
@@ -156,21 +162,23 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
                 or a list), ``reset_mask`` ((n,) bool: reset only these; True somewhere).
 
         Raises:
-            ConfigError: a list of another length, an unknown option, a mask of another form.
-            TaskError: an unknown task id.
+            ConfigError: a list of another length, an unknown option, a mask of another form, a seed that is none.
+            TaskError: a task that is unknown or cannot be played here.
+            ClosedEnvironmentError: after ``close``.
+
+        Whatever is refused, no row and no generator has moved then.
         """
         n = self.num_envs
-        options = dict(options or {})
-        rows = self._masked(options.pop("reset_mask", None))
-        tasks, lucks = _each(options.pop("task", None), n, "task"), _each(options.pop("seed", None), n, "seed")
-        if options:
-            raise ConfigError(f"unknown reset options {sorted(options)}; valid: reset_mask, seed, task")
-        seeds = [seed + k for k in range(n)] if isinstance(seed, int | np.integer) else _each(seed, n, "seed")
+        self._must_be_open()
+        pool, named = self._trips, self.source.named
+        asked = read_reset(seed, options, n, lambda task: pool.of(named(task)), started=self._started)
+        rows = asked.rows
         for k in rows.tolist():
-            if seeds[k] is not None:
-                self._generators[k], self._seeds[k] = seeding.np_random(int(seeds[k]))
+            number = asked.seeds[k]
+            if number is not None:
+                self._generators[k], self._seeds[k] = seeding.np_random(number)
                 self._used[k] = DRAWN_AHEAD
-        self._start(rows, tasks, lucks)
+        self._start(rows, asked.trips, asked.lucks)
         self._started = True
         turn, reset = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
         reset[rows] = True
@@ -182,18 +190,21 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
         Raises:
             MessageError: ``actions`` is no element of the action space; nothing has happened then.
             ResetNeeded: never reset, or (``DISABLED``) an ended episode was not reset.
+            ClosedEnvironmentError: after ``close``.
         """
+        self._must_be_open()
         if not self._started or (self.autoreset_mode == AutoresetMode.DISABLED and self._ended.any()):
             rows = np.flatnonzero(self._ended).tolist()
             raise ResetNeeded(f"environments {rows[:8]} have ended: reset them first (options={{'reset_mask': ...}})")
         batch = self._batch
+        texts = self._reader.texts(actions)
         given = self._reader.fill(actions, batch.messages, compiled=batch.rules.compiled)
         again, begun = self._ended.nonzero()[0], self._ended
         self._start(again, held=True)
         self._reader.look_up_goals(given, batch.messages, batch.state("node"))
         if self.games:  # what they read in the words belongs to the observation (text track)
             batch.play(0, self.num_envs)
-            self._play_games(actions, given, ~begun)
+            self._play_games(texts, given, ~begun)
         taken = self._blank()
         shown = self._move(taken, begun, play=not self.games)
         terminated = taken.terminated
@@ -221,18 +232,12 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
 
     # --- parts of a step --------------------------------------------------------------------------------------------
 
-    def _masked(self, mask: Any) -> NDArray[np.intp]:
-        if mask is None:
-            return np.arange(self.num_envs)
-        good = isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (self.num_envs,)
-        if not good or not mask.any():
-            raise ConfigError(f"reset_mask is a bool array of shape ({self.num_envs},) with a True, got {mask!r:.200}")
-        if not self._started and not mask.all():
-            raise ConfigError("the first reset is one of all environments")
-        return np.flatnonzero(mask)
+    def _must_be_open(self) -> None:
+        if self.closed:
+            raise ClosedEnvironmentError("the environment is closed: make a new one")
 
     def _start(
-        self, rows: NDArray[np.intp], tasks: Sequence[Any] = (), lucks: Sequence[Any] = (), *, held: bool = False
+        self, rows: NDArray[np.intp], trips: Sequence[Any] = (), lucks: Sequence[Any] = (), *, held: bool = False
     ) -> None:
         """Start the next episode of these rows; what the options ask for goes before what is drawn.
 
@@ -243,16 +248,15 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
         drawn = self._draw(rows)
         numbers, seeds = task_number(drawn), luck(drawn)
         rules = self._batch.rules
-        if any(task is not None for task in tasks):
-            wanted = zip(numbers.tolist(), [tasks[k] for k in rows.tolist()], strict=True)
-            pool, named = self._trips, self.source.named
-            trips = [pool.drawn(number) if task is None else pool.of(named(task)) for number, task in wanted]
-            begun = pool.given(rows, trips)
+        if any(trip is not None for trip in trips):
+            wanted = zip(numbers.tolist(), [trips[k] for k in rows.tolist()], strict=True)
+            pool = self._trips
+            begun = pool.given(rows, [pool.drawn(number) if trip is None else trip for number, trip in wanted])
         else:
             begun = self._trips.draw(rows, numbers, listed=bool(self.games) or not rules.compiled)
         for j, k in enumerate(rows.tolist() if lucks else ()):
             if lucks[k] is not None:
-                seeds[j] = _episode_seed(lucks[k])
+                seeds[j] = lucks[k]
         lanes: Any = seed_lanes(seeds)
         reads_acts = 1 if self.game.track == "semantic" else 0
         self._batch.begin(rows, begun, lanes, reads_acts, codes.E_CHECKOUT if held else 0)
@@ -282,15 +286,11 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
         world, number = self.world, int(self._n_episode[k]) - 1
         return EpisodeLabels.of(world, self.source.suite, task, self.game.user.name, number, seed)
 
-    def _play_games(self, actions: dict[str, Any], given: dict[str, NDArray[np.int64]], running: Bools) -> None:
+    def _play_games(self, texts: Sequence[str], given: dict[str, NDArray[np.int64]], running: Bools) -> None:
         """Let the games of the rows played in full take in the turn."""
-        if not self.games:
-            return
-        texts = actions.get("text") or ("",) * self.num_envs
         for k, game in self.games.items():
             if running[k]:
-                text = texts[k] if isinstance(texts[k], str) else ""
-                game.step_row(self._single_reader.fill, single(given, text, k), text)
+                game.step_row(self._single_reader.fill, single(given, texts[k], k), texts[k])
 
     def _reward_trips(self, ended: NDArray[np.intp], end: NDArray[np.int64], reward: NDArray[np.float64]) -> None:
         """Write the last reward of the rows that have paid; the others have that of any turn."""
@@ -358,22 +358,6 @@ class SupermarketVectorEnv(VectorEnv[Observation, dict[str, Any], NDArray[Any]])
         else:
             observation["words"] = self._no_words
         return observation
-
-
-def _each(value: Any, n: int, name: str) -> list[Any]:
-    """Return one value a row: a list as it is, anything else for all."""
-    if isinstance(value, list | tuple | np.ndarray):
-        if len(value) != n:
-            raise ConfigError(f"{name} as a list needs one entry for each of {n} environments, got {len(value)}")
-        return list(value)
-    return [value] * n
-
-
-def _episode_seed(value: Any) -> int:
-    seed = int(value)
-    if not 0 <= seed < 2**62:
-        raise ConfigError(f"an episode seed is an integer in [0, 2**62), got {value!r}")
-    return seed
 
 
 def _reasons(ended: NDArray[np.intp], end: NDArray[np.int64], n: int) -> NDArray[Any]:

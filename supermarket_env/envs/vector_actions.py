@@ -81,6 +81,7 @@ class BatchReader:
         """What ``write_messages`` knows of the world."""
         self._tops_array = np.array(list(self._tops.values()), dtype=np.int64)
         self._stated = np.zeros(n, dtype=np.int64)
+        self._no_texts = ("",) * n
         self._run: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -95,6 +96,25 @@ class BatchReader:
         if not isinstance(actions, Mapping):
             raise MessageError(f"batched actions are a dict of arrays as in action_space, got {type(actions).__name__}")
         return {name: self._column(actions, name, width) for name, width in WIDTHS.items()}
+
+    def texts(self, actions: Any) -> Sequence[str]:
+        """Return the texts of a batch of actions, one an environment; empty ones where ``text`` is left out.
+
+        Raises:
+            MessageError: ``text`` is something else than one string an environment.
+        """
+        given = actions.get("text", self._no_texts) if isinstance(actions, Mapping) else self._no_texts
+        if given is self._no_texts:
+            return self._no_texts
+        if isinstance(given, np.ndarray) and given.ndim == 1:
+            given = given.tolist()
+        if not isinstance(given, tuple | list) or len(given) != self.n:
+            what = f"{len(given)} entries" if isinstance(given, tuple | list) else f"{given!r:.80}"
+            raise MessageError(f"'text' of the batched action must be a tuple of {self.n} strings, got {what}")
+        for kind in set(map(type, given)):
+            if not issubclass(kind, str):
+                raise MessageError(f"'text' of the batched action must hold strings only, got {kind.__name__}")
+        return given
 
     def _column(self, actions: Mapping[str, Any], name: str, width: int) -> Ints:
         if name not in actions:

@@ -18,6 +18,7 @@ from supermarket_env.envs.game import Game
 from supermarket_env.envs.seat import GameView
 from supermarket_env.envs.vector import SupermarketVectorEnv
 from supermarket_env.envs.vector_actions import WIDTHS, Ints
+from supermarket_env.envs.vector_reset import autoreset
 from supermarket_env.envs.vector_rows import Batch, RowKernel
 from supermarket_env.errors import ConfigError, MessageError
 from supermarket_env.rules.draws import P_AGENT, lane
@@ -95,6 +96,10 @@ class _MessageReader:
             seat.write(message, row)
         return {name: np.zeros(len(self.seats), dtype=np.int64) for name in WIDTHS}
 
+    def texts(self, actions: Any) -> Sequence[str]:
+        """No texts: whole messages are said without words here."""
+        return ()
+
     def look_up_goals(self, given: dict[str, Ints], rows: Any, nodes: Ints) -> None:
         """The app has looked up goals when the messages were written."""
 
@@ -112,7 +117,7 @@ class MessageVectorEnv(SupermarketVectorEnv):
     def __init__(self, num_envs: int = 1, **arguments: Any) -> None:
         if arguments.get("track", "semantic") != "semantic":
             raise ConfigError("messages in batches are for track='semantic'; on the text track use Sync environments")
-        if AutoresetMode(arguments.get("autoreset_mode", AutoresetMode.NEXT_STEP)) == AutoresetMode.SAME_STEP:
+        if autoreset(arguments.get("autoreset_mode", AutoresetMode.NEXT_STEP)) == AutoresetMode.SAME_STEP:
             raise ConfigError("a reset in the same step hides how a trip ended: use NEXT_STEP or DISABLED")
         super().__init__(num_envs, texts=False, **arguments)
         self._seats = [Onlooker(self.game, self._batch, k) for k in range(num_envs)]
@@ -155,8 +160,8 @@ class MessageVectorEnv(SupermarketVectorEnv):
         return found
 
     def _start(
-        self, rows: NDArray[np.intp], tasks: Sequence[Any] = (), lucks: Sequence[Any] = (), *, held: bool = False
+        self, rows: NDArray[np.intp], trips: Sequence[Any] = (), lucks: Sequence[Any] = (), *, held: bool = False
     ) -> None:
-        super()._start(rows, tasks, lucks, held=held)
+        super()._start(rows, trips, lucks, held=held)
         if hasattr(self, "_begun"):
             self._begun[rows] = True

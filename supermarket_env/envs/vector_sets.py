@@ -13,6 +13,20 @@ from supermarket_env.rules import codes
 from supermarket_env.rules import observe as parts
 from supermarket_env.rules.renew import SEEN
 
+HUGE_FROM = 1 << 22
+"""Bytes from which on NumPy asks the system to hold an array in huge pages."""
+
+
+def _rows(n: int) -> NDArray[np.float32]:
+    """Return empty observation rows (n, OBSERVATION_SIZE).
+
+    Batches that nearly fill huge pages get them: hundreds of rows of every array are touched in a turn, and with
+    small pages the processor looks addresses up more often than it can remember them.
+    """
+    width = 4 * parts.OBSERVATION_SIZE
+    room = -(-HUGE_FROM // width) if HUGE_FROM // 4 <= n * width < HUGE_FROM else n
+    return np.zeros((room, parts.OBSERVATION_SIZE), dtype=np.float32)[:n]
+
 
 class ObservationSet:
     """The observations of all rows of a batch, one set of arrays.
@@ -24,7 +38,7 @@ class ObservationSet:
     """
 
     def __init__(self, table: MaskTable, n: int, batch: Batch) -> None:
-        self.x = np.zeros((n, parts.OBSERVATION_SIZE), dtype=np.float32)
+        self.x = _rows(n)
         self.seen: NDArray[np.int16] = np.full((n, SEEN), -1, dtype=np.int16)
         """What the rows of ``x`` hold; see ``renew_rows``."""
         self.masks = BatchMasks(table, n)

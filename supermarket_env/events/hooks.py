@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from supermarket_env.errors import ConfigError
 from supermarket_env.events.episode import Episode, Event
 
 
@@ -50,10 +51,12 @@ class HookSet:
     __slots__ = ("_navigate", "_recommend", "_step", "has_step_hooks", "hooks")
 
     def __init__(self, hooks: Iterable[Hook] = ()) -> None:
+        if not isinstance(hooks, Iterable):
+            raise ConfigError(f"hooks are a list of Hook objects, got {type(hooks).__name__}")
         self.hooks: tuple[Hook, ...] = tuple(hooks)
         for hook in self.hooks:
             if not isinstance(hook, Hook):
-                raise TypeError(f"expected Hook objects, got {type(hook).__name__}")
+                raise ConfigError(f"hooks are objects of supermarket_env.events.hooks.Hook, got {type(hook).__name__}")
         self._recommend = self._listeners("on_recommend")
         self._navigate = self._listeners("on_navigate")
         self._step = self._listeners("on_step")

@@ -21,6 +21,7 @@ import msgspec
 
 from supermarket_env.errors import LogError
 from supermarket_env.events.episode import Episode, Event, sort_events
+from supermarket_env.events.nearby import nearest_run
 from supermarket_env.events.validate import refuse, validate_episode, validate_events
 
 __all__ = [
@@ -101,7 +102,7 @@ def episode_files(path: str | Path) -> list[Path]:
             raise LogError(f"{path}: expected a run directory with {EPISODES_FILE} or {SHARDS}; it has neither")
         return shards
     if not path.is_file():
-        raise LogError(f"{path}: no such file or run directory")
+        raise LogError(f"{path}: no such file or run directory.{nearest_run(path)}")
     return [path]
 
 
@@ -170,7 +171,7 @@ def _lines(file: Path, log: Log, *, lenient: bool) -> Iterator[tuple[int, Any]]:
             try:
                 value = decode_line(raw)
             except (ValueError, RecursionError) as error:
-                if not raw.endswith(b"\n"):
+                if not raw.endswith(b"\n") and (number > 1 or raw.startswith(b"{")):  # else it never was a log
                     log.torn += 1
                     return
                 _problem(log, lenient, f"{file}, line {number}, line: not JSON ({error})")

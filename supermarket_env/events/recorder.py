@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, Any
 
 from supermarket_env.errors import LogError
 from supermarket_env.events.episode import Episode
@@ -56,7 +56,8 @@ class Recorder(Hook):
     """Append every finished episode to a file: the whole line at once, then flushed.
 
     A process killed at any moment loses at most the line being written; an old torn line is cut off on opening.
-    Use it as a context manager or call :meth:`close`.
+    Use it as a context manager or call :meth:`close`. While it is open it cannot be pickled or copied, nor can an
+    environment that has it for a hook: two recorders would write one file.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -83,6 +84,19 @@ class Recorder(Hook):
         while written < len(line):
             written += self._stream.write(line[written:])
         self.count += 1
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a closed recorder is pickled as.
+
+        Raises:
+            LogError: It is open.
+        """
+        if self._stream is not None:
+            raise LogError(
+                f"{self.path}: an open recorder cannot be pickled or copied, nor can an environment that holds it; "
+                "close it, or take a twin of the environment without this hook"
+            )
+        return self.__dict__
 
     def close(self) -> None:
         """Close the file; closing twice is harmless."""

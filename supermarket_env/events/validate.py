@@ -146,7 +146,7 @@ def _check_event(
         value = event.get(name, _MISSING)
         if not check.accepts(value):
             came = "missing" if value is _MISSING else f"got {_shown(value)}"
-            refuse(file, line, f"events[{index}].{name}", f"a {kind} event needs {check.expected}; {came}")
+            refuse(file, line, f"events[{index}].{name}", f"{kind} event needs {check.expected}; {came}")
     for name, check in checks[1]:
         if name in event and not check.accepts(event[name]):
             refuse(file, line, f"events[{index}].{name}", f"expected {check.expected}, got {_shown(event[name])}")

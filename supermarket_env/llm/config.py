@@ -64,6 +64,12 @@ class EndpointConfig(_Part):
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("expected an http or https address such as http://127.0.0.1:8000/v1")
+        try:
+            usable = parts.port != 0
+        except ValueError:  # no number, or too large a one
+            usable = False
+        if not usable:
+            raise ValueError(f"expected a port in 1..65535 in the address, got {parts.netloc.rpartition(':')[2]!r:.40}")
         if parts.username or parts.password or parts.query:
             raise ValueError("no credentials in the address: api_key_env names the variable that holds the key")
         return url.rstrip("/")

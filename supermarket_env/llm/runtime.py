@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
-from supermarket_env.errors import ConfigError, MissingExtraError, RunStop
+from supermarket_env.errors import ConfigError, InfrastructureError, MissingExtraError, RunStop, SupermarketError
 from supermarket_env.llm.client import Call, Client, Note
 from supermarket_env.llm.config import ROLES, LLMConfig
 from supermarket_env.llm.faults import MODEL_FAULTS, TOOLS_REFUSED
@@ -183,7 +183,8 @@ class Runtime:
         """Put a question and return its checked answer, after one repair round if need be.
 
         Raises:
-            EndpointError: If the endpoint failed for good: the episode is to be set aside.
+            InfrastructureError: If the endpoint (``EndpointError``) or what lies between failed for good: the episode
+                is to be set aside.
             RunStop: If the run must stop (budget, refusal, gap in a recording).
         """
         messages = [dict(m) for m in question.messages]
@@ -232,7 +233,12 @@ class Runtime:
             raise RunStop("the run is stopping")
         made = self._client.recorded(call)
         if made is None:
-            made = self._wait(self._client.make(call))
+            try:
+                made = self._wait(self._client.make(call))
+            except SupermarketError:
+                raise
+            except Exception as error:  # proxies, sockets, disks: never the fault of who asked; no word of it is shown
+                raise InfrastructureError(f"llm {question.role}: {type(error).__name__}") from None
         if scope is not None:
             scope.usage.append(usage_event(question, endpoint.model, made))
         return made

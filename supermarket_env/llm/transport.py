@@ -62,8 +62,6 @@ async def post(
         AttemptFailed: with the class of the failure. No word of the request or of the server's text is in it, for
             either may hold what others must not see.
     """
-    import httpx
-
     headers = {"authorization": f"Bearer {key}"} if key else {}
     try:
         async with asyncio.timeout(timeout_s):
@@ -76,7 +74,9 @@ async def post(
                 status, retry_after = response.status_code, response.headers.get("retry-after")
     except TimeoutError:
         raise AttemptFailed("timeout") from None
-    except (httpx.HTTPError, httpx.StreamError, OSError, ValueError):
+    except AttemptFailed:
+        raise
+    except Exception:  # whatever the stack below comes up with: nobody in the store can have caused it
         raise AttemptFailed("connection") from None
     raw = bytes(data)
     if key:
@@ -126,10 +126,16 @@ def read_reply(raw: bytes) -> Reply:
     """
     try:
         data = json.loads(raw.decode("utf-8"))
+    except RecursionError:  # only what a model wrote can be so deep: nothing that can be read was said
+        return Reply("", "stop", None, None)
+    except ValueError:
+        raise AttemptFailed("bad_body", status=200) from None
+    try:
         choice = data["choices"][0]
         message = choice["message"]
         content = message.get("content")
-        usage = data.get("usage") or {}
+        usage = data.get("usage")
+        counted = usage if isinstance(usage, dict) else {}
         if isinstance(content, list):  # parts, as some servers write them
             content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
         if content is not None and not isinstance(content, str):
@@ -138,8 +144,8 @@ def read_reply(raw: bytes) -> Reply:
         return Reply(
             writable(_call_of(calls[0]) if calls else content or ""),
             str(choice.get("finish_reason") or "stop")[:20],
-            _count(usage.get("prompt_tokens")),
-            _count(usage.get("completion_tokens")),
+            _count(counted.get("prompt_tokens")),
+            _count(counted.get("completion_tokens")),
         )
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         raise AttemptFailed("bad_body", status=200) from None
@@ -152,10 +158,14 @@ def _call_of(call: Mapping[str, Any]) -> str:
     if isinstance(arguments, str):
         try:
             read = json.loads(arguments)
-        except ValueError:
+        except (ValueError, RecursionError):  # too deep is no usable object either
             read = None
         arguments = read if isinstance(read, dict) else arguments
-    return json.dumps({"call": str(function["name"]), "arguments": arguments}, ensure_ascii=True)
+    name = str(function["name"])
+    try:
+        return json.dumps({"call": name, "arguments": arguments}, ensure_ascii=True)
+    except RecursionError:
+        return json.dumps({"call": name, "arguments": ""})
 
 
 def _count(value: Any) -> int | None:

@@ -160,6 +160,7 @@ def _ranking_part(rows: Sequence[EpisodeRow], values: Values) -> dict[str, Any]:
     part: dict[str, Any] = {name[0]: value for name, value in values.items() if name[0].startswith(("R@5", "NDCG@10"))}
     part["n_purchase_without_list"] = sum(row.success and not row.n_lists for row in rows)
     part["n_lists"] = sum(row.n_lists for row in rows)
+    part["n_lists_with_repeats"] = sum(row.n_lists_with_repeats for row in rows)
     return part
 
 

@@ -62,11 +62,16 @@ def all_curves(rows: Rows) -> list[Curve]:
     ]
 
 
+def bought_at_checkout(row: EpisodeRow) -> bool:
+    """Whether an episode is a purchase at the checkout; one that comes there with an empty cart is none."""
+    return row.success and row.reason == "checkout"
+
+
 def outcome_figures(rows: Rows) -> list[Figure]:
     """Purchases and turns."""
     return [
         share_figure("SR", [row.success for row in rows]),
-        share_figure("checkout_rate", [row.success and row.reason == "checkout" for row in rows]),
+        share_figure("checkout_rate", [bought_at_checkout(row) for row in rows]),
         mean_figure("Turn", [row.turns for row in rows]),
         mean_figure("Turn_success", [row.turns if row.success else None for row in rows]),
         mean_figure("Turn_failure", [None if row.success else row.turns for row in rows]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from supermarket_env.metrics.figure import Figure, mean_figure
 from supermarket_env.metrics.row import EpisodeRow
@@ -53,20 +54,37 @@ def rating_figures(rows: Sequence[EpisodeRow]) -> list[Figure]:
     return [mean_figure(("judge", dim), [rating_of(row, dim) for row in rows]) for dim in rated_dimensions(rows)]
 
 
+class RatingSummary(NamedTuple):
+    """What is said of the ratings of one dimension."""
+
+    mean: float | None
+    n: int
+    """Rated episodes."""
+    coverage: float | None
+    excluded: int
+    """Scores that are no rating."""
+    worst_case: float | None
+    """The mean with unrated episodes at the lowest rating, where coverage is low."""
+
+    @classmethod
+    def of(cls, total: float, n: int, n_rows: int, excluded: int) -> RatingSummary:
+        """Return the summary of ``n`` rated episodes among ``n_rows`` whose ratings sum to ``total``."""
+        coverage = n / n_rows if n_rows else None
+        low = n > 0 and coverage is not None and coverage < FULL_COVERAGE
+        worst = math.fsum((total, (n_rows - n) * _LOWEST)) / n_rows if low else None
+        return cls(total / n if n else None, n, coverage, excluded, worst)
+
+    def as_dict(self) -> dict[str, float | int | None]:
+        """Return it as the output has it."""
+        return self._asdict()
+
+
 def _summary(rows: Sequence[EpisodeRow], dim: str, judge: str | None) -> dict[str, float | int | None]:
     ratings = [rating for row in rows if (rating := rating_of(row, dim, judge)) is not None]
-    coverage = len(ratings) / len(rows) if rows else None
-    missing = len(rows) - len(ratings)
-    low = bool(ratings) and coverage is not None and coverage < FULL_COVERAGE
-    return {
-        "mean": math.fsum(ratings) / len(ratings) if ratings else None,
-        "n": len(ratings),
-        "coverage": coverage,
-        "excluded": sum(
-            score is None for row in rows for who, what, score in row.ratings if what == dim and judge in (None, who)
-        ),
-        "worst_case": (math.fsum(ratings) + missing * _LOWEST) / len(rows) if low else None,
-    }
+    excluded = sum(
+        score is None for row in rows for who, what, score in row.ratings if what == dim and judge in (None, who)
+    )
+    return RatingSummary.of(math.fsum(ratings), len(ratings), len(rows), excluded).as_dict()
 
 
 def judge_summary(rows: Sequence[EpisodeRow]) -> dict[str, dict[str, float | int | None]]:

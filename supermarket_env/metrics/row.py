@@ -65,6 +65,8 @@ class EpisodeRow:
     cart_size: int
     """Distinct products in the final cart."""
     n_lists: int
+    n_lists_with_repeats: int
+    """Lists that show a product twice; the repeat uses up a place."""
     ranking: RankingScores
     accepted_lists: int
     suggestions: SuggestionCounts
@@ -208,6 +210,7 @@ def episode_row(episode: Episode, *, tolerance: float = 0.0) -> EpisodeRow:
         first_add=trace.first_add,
         cart_size=len(bought),
         n_lists=len(trace.lists),
+        n_lists_with_repeats=sum(len(set(shown.items)) < len(shown.items) for shown in trace.lists),
         ranking=_ranking(trace, bought) if success else RankingScores(),
         accepted_lists=_accepted_lists(trace),
         suggestions=count_suggestions(trace, episode.nav_schema, tolerance),

@@ -25,10 +25,13 @@ _SIZES: tuple[tuple[str, Callable[[int], bool]], ...] = (
 def worst_segment(rows: Sequence[EpisodeRow], smallest: int = SMALLEST_SEGMENT) -> dict[str, Any] | None:
     """Return the segment with the lowest need satisfaction among those with at least ``smallest`` episodes.
 
+    A segment that holds every episode (the only store, the only user) is no part of anything and is never named.
+
     Returns:
         Its key, value, n and need_satisfaction; None when no segment is large enough.
     """
     found: list[tuple[float, str, str, int]] = []
+    known = sum(row.truth.need_satisfaction is not None for row in rows)
     for key in SEGMENT_KEYS:
         segments: dict[str, list[float]] = {}
         for row in rows:
@@ -38,7 +41,7 @@ def worst_segment(rows: Sequence[EpisodeRow], smallest: int = SMALLEST_SEGMENT) 
         found += [
             (math.fsum(values) / len(values), key, name, len(values))
             for name, values in segments.items()
-            if len(values) >= smallest
+            if smallest <= len(values) < known
         ]
     if not found:
         return None
@@ -107,6 +110,19 @@ def worst_persona_segment(rows: Sequence[EpisodeRow], smallest: int = SMALLEST_S
         return None
     value, trait, third, count = min(found)
     return {"key": trait, "value": THIRDS[third], "n": count, "need_satisfaction": value}
+
+
+CART_SIZES: Final = tuple(label for label, _ in _SIZES)
+"""The classes of :func:`cart_size_recall`."""
+
+
+def cart_size_label(size: int) -> str | None:
+    """Return the class of a cart by its distinct products, None for an empty one.
+
+    >>> [cart_size_label(size) for size in (0, 1, 3, 9)]
+    [None, '1', '2-3', '4+']
+    """
+    return next((label for label, fits in _SIZES if fits(size)), None)
 
 
 def cart_size_recall(rows: Sequence[EpisodeRow]) -> dict[str, float | None]:

@@ -2,19 +2,19 @@
 
 The very figures of :func:`supermarket_env.metrics.compute`, from the same rows: each is a ratio of sums over episodes,
 so a few rows at a time are turned into numerators and denominators and added up without rounding. The results are
-those of the log to the last bit. What is no such ratio (paired figures, the worst segment, Kaplan-Meier curves) needs
+those of the log to the last bit. What is no such ratio (paired figures, weakest segments, Kaplan-Meier curves) needs
 all rows: see :class:`supermarket_env.metrics.MetricsHook`.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any, Final
 
 from supermarket_env.events.episode import Episode
 from supermarket_env.events.hooks import Hook
 from supermarket_env.metrics.aggregate import check_horizons
+from supermarket_env.metrics.exact import ExactSum
 from supermarket_env.metrics.figure import Curve, Figure
 from supermarket_env.metrics.figures import (
     DEFAULT_HORIZONS,
@@ -30,44 +30,13 @@ from supermarket_env.metrics.figures import (
 )
 from supermarket_env.metrics.goals import END
 from supermarket_env.metrics.row import EpisodeRow, episode_row
+from supermarket_env.metrics.stream_set import SetSums
+
+__all__ = ["ExactSum", "StreamingMetrics"]
 
 ROWS_AT_ONCE: Final = 64
 WHOLE_SET_ONLY: Final = frozenset({("AFR_majority",), ("redundant_questions",), ("groundedness_errors",)})
-"""Figures that look at all episodes at once before they look at one."""
-
-
-class ExactSum:
-    """A sum of floats without rounding: its value is ``math.fsum`` of everything added."""
-
-    __slots__ = ("_parts",)
-
-    def __init__(self) -> None:
-        self._parts: list[float] = []
-
-    def add(self, x: float) -> None:
-        """Add a finite number."""
-        kept = []
-        for part in self._parts:
-            if abs(x) < abs(part):
-                x, part = part, x
-            high = x + part
-            low = part - (high - x)
-            if low:
-                kept.append(low)
-            x = high
-        kept.append(x)
-        self._parts = kept
-
-    def copy(self) -> ExactSum:
-        """Return an independent copy."""
-        made = ExactSum()
-        made._parts = list(self._parts)
-        return made
-
-    @property
-    def value(self) -> float:
-        """The sum, rounded once; 0.0 of nothing."""
-        return math.fsum(self._parts)
+"""Figures that look at all episodes at once before they look at one: :class:`SetSums` has them."""
 
 
 class _Ratio:
@@ -140,6 +109,7 @@ class StreamingMetrics(Hook):
         self._waiting: list[EpisodeRow] = []
         self._ratios: dict[tuple[str, ...], _Ratio] = {}
         self._curves: dict[str, _Steps] = {}
+        self._set = SetSums()
 
     def on_episode_end(self, episode: Episode) -> None:
         """Add an episode."""
@@ -170,6 +140,8 @@ class StreamingMetrics(Hook):
     def _fold(self) -> None:
         """Add the waiting rows to the sums."""
         rows, self._waiting = self._waiting, []
+        for row in rows:
+            self._set.add(row)
         for figure in self._figures(rows):
             if figure.name not in WHOLE_SET_ONLY:
                 self._ratios.setdefault(figure.name, _Ratio(figure.scale)).add(figure)
@@ -189,5 +161,6 @@ class StreamingMetrics(Hook):
             for step in path[:-1]:
                 place = place.setdefault(step, {})
             place[path[-1]] = ratio.value
+        result |= self._set.result()
         result |= {name: steps.values for name, steps in self._curves.items()}
         return result

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from supermarket_env.compare.manifest import MANIFEST, check_run_folder
+from supermarket_env.compare.manifest import find_runs as runs_below
 from supermarket_env.errors import ConfigError, MissingExtraError, RunFolderError
-from supermarket_env.events.log import decode_line
+from supermarket_env.events.nearby import nearest_run
+from supermarket_env.report.finished import METRICS, read_finished
 from supermarket_env.report.tables import COLUMNS, figure, groups_of, interval
 from supermarket_env.run.config import flatten
 
-MANIFEST: Final = "manifest.json"
-METRICS: Final = "metrics.json"
 FORMATS: Final = (".csv", ".parquet")
 
 Row = dict[str, Any]
+
+
+class Repeat(NamedTuple):
+    """An assistant's trips that stand in two runs, as a sweep leaves them that takes over those of an earlier one."""
+
+    agent: str
+    run: Path
+    """The run whose row is left out."""
+    first: Path
+    """The run whose row counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +40,8 @@ class Collection:
     n_runs: int
     unfinished: tuple[Path, ...]
     """Run directories without results."""
+    repeats: tuple[Repeat, ...] = ()
+    """Rows left out because they are the trips of another row."""
 
 
 def find_runs(folder: Path) -> list[Path]:
@@ -39,15 +51,24 @@ def find_runs(folder: Path) -> list[Path]:
         RunFolderError: If the folder does not exist.
     """
     if not folder.is_dir():
-        raise RunFolderError(f"{folder}: expected a folder with runs")
-    return sorted(_find(folder))
+        raise RunFolderError(f"{folder}: expected a folder with runs.{nearest_run(folder)}")
+    return runs_below(folder)
 
 
-def _find(folder: Path) -> Iterator[Path]:
-    for place, folders, files in os.walk(folder):
-        if MANIFEST in files:
-            folders.clear()
-            yield Path(place)
+def runs_of(paths: Sequence[Path]) -> list[Path]:
+    """Return runs as they are; a sweep folder stands for its finished runs, ordered by what varies in them.
+
+    Raises:
+        RunFolderError: If a folder is neither.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if (path / MANIFEST).is_file() or not path.is_dir():
+            check_run_folder(path)
+            found.append(path)
+        else:
+            found += dict.fromkeys(Path(str(row["run"])) for row in collect_runs([path]).rows)
+    return found
 
 
 def collect_runs(folders: Sequence[Path], *, everything: bool = False) -> Collection:
@@ -57,6 +78,9 @@ def collect_runs(folders: Sequence[Path], *, everything: bool = False) -> Collec
         folders: Sweep folders or run directories.
         everything: Add every single figure, not only those of the main table.
 
+    Returns:
+        The rows; an assistant's trips that stand in several runs count once, in the first run by name.
+
     Raises:
         RunFolderError: If a folder does not exist, holds no run, or a run's files are damaged.
     """
@@ -65,14 +89,36 @@ def collect_runs(folders: Sequence[Path], *, everything: bool = False) -> Collec
         raise RunFolderError(f"{', '.join(map(str, folders))}: no run directory (no {MANIFEST}) in it")
     rows: list[Row] = []
     unfinished = []
+    seen: dict[str, Row] = {}
+    repeats: list[Repeat] = []
     for run in runs:
-        if (run / METRICS).is_file():
-            rows += run_rows(run, everything=everything)
-        else:
+        if not (run / METRICS).is_file():
             unfinished.append(run)
+            continue
+        for row in run_rows(run, everything=everything):
+            first = seen.setdefault(_trips(row), row)
+            if first is row:
+                rows.append(row)
+            else:
+                repeats.append(Repeat(str(row["agent"]), run, Path(str(first["run"]))))
     varied = varied_keys(rows)
     rows.sort(key=lambda row: [_sortable(row.get(key)) for key in varied])  # stable: assistants keep their order
-    return Collection(tuple(rows), len(runs) - len(unfinished), tuple(unfinished))
+    return Collection(tuple(rows), len({row["run"] for row in rows}), tuple(unfinished), tuple(repeats))
+
+
+def _trips(row: Row) -> str:
+    """Return what is the same in two rows of the same trips: the assistant, what it was played with, and its figures.
+
+    A run that takes over the trips of one beside it differs from it in the other assistants, its place and how it was
+    executed; chance is no explanation for equal figures to the last digit under an equal configuration.
+    """
+    aside = ("config.agents", "config.out", "config.run.", "config.scorers")
+    played = {key: value for key, value in row.items() if key.startswith("config.") and not key.startswith(aside)}
+    entries = json.loads(row.get("config.agents") or "[]")
+    mine = [entry for entry in entries if isinstance(entry, dict) and row["agent"] in entry.values()]
+    figures = [row["n"], row["n_infra"], *(row[column.title] for column in COLUMNS)]
+    heads = [row[key] for key in ("agent", "suite", "user", "package_version")]
+    return repr((heads, mine, sorted(played.items()), figures))
 
 
 def _sortable(value: Any) -> tuple[int, float, str]:
@@ -88,25 +134,21 @@ def run_rows(run: Path, *, everything: bool = False) -> list[Row]:
     Raises:
         RunFolderError: If its files are damaged.
     """
-    try:
-        manifest = decode_line((run / MANIFEST).read_bytes())
-        metrics = decode_line((run / METRICS).read_bytes())
-        order = {name: place for place, name in enumerate(manifest["agents"])}
-        head: Row = {
-            "run": str(run),
-            "suite": manifest["suite"]["name"],
-            "user": manifest["user"]["name"],
-            "package_version": manifest["package_version"],
-            "config_hash": manifest["config_hash"],
-        }
-        config = {
-            f"config.{key}": json.dumps(value) if isinstance(value, list | dict) else value
-            for key, value in flatten(manifest["config"]).items()
-        }
-        groups = sorted(groups_of(metrics), key=lambda group: order.get(str(group.get("agent")), len(order)))
-        privileged = manifest["privileged"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise RunFolderError(f"{run}: damaged, expected a finished run directory ({error!r})") from None
+    metrics, manifest = read_finished(run)
+    order = {name: place for place, name in enumerate(manifest["agents"])}
+    head: Row = {
+        "run": str(run),
+        "suite": manifest["suite"]["name"],
+        "user": manifest["user"]["name"],
+        "package_version": manifest["package_version"],
+        "config_hash": manifest["config_hash"],
+    }
+    config = {
+        f"config.{key}": json.dumps(value) if isinstance(value, list | dict) else value
+        for key, value in flatten(manifest["config"]).items()
+    }
+    groups = sorted(groups_of(metrics), key=lambda group: order.get(str(group.get("agent")), len(order)))
+    privileged = manifest["privileged"]
     rows = []
     for group in groups:
         name = str(group.get("agent", "all"))

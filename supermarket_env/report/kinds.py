@@ -36,17 +36,10 @@ class Order:
         Raises:
             RunFolderError: If a folder is neither.
         """
-        from supermarket_env.report.collect import MANIFEST, collect_runs
+        from supermarket_env.report.collect import runs_of
         from supermarket_env.report.results import read_results
 
-        found: list[Results] = []
-        for path in self.paths:
-            if (path / MANIFEST).is_file() or not path.is_dir():
-                found.append(read_results(path))
-            else:
-                runs = dict.fromkeys(str(row["run"]) for row in collect_runs([path]).rows)
-                found += [read_results(Path(run)) for run in runs]
-        return found
+        return [read_results(path) for path in runs_of(self.paths)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +130,11 @@ def _floor(order: Order) -> list[Path]:
 def _trials(order: Order) -> list[Path]:
     from supermarket_env.compare.sides import Side, read_run
     from supermarket_env.compare.trials import trial_points
+    from supermarket_env.report.collect import runs_of
     from supermarket_env.report.plot_curves import save_trials
 
     success = order.value or "SR_complete"
-    runs = [read_run(path) for path in order.paths]
+    runs = [read_run(path) for path in runs_of(order.paths)]
     points = [point for run in runs for name in run.agents for point in trial_points(Side(run, name), success)]
     if not points:
         raise ConfigError(f"no episode says whether it is a success by {success}")

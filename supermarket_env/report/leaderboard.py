@@ -71,6 +71,8 @@ def read_submissions(folder: Path) -> tuple[list[Submission], list[str]]:
             found.append(read_submission(file))
         except SupermarketError as error:
             refused.append(str(error))
+        except Exception as error:  # written by anybody: one entry that nobody thought of must not hide all others
+            refused.append(f"{file}: cannot be read ({type(error).__name__}: {error})")
     return found, refused
 
 
@@ -177,8 +179,18 @@ def _line(label: str, side: Side, submission: Submission, ranks: Mapping[str, in
     )
 
 
-def leaderboard_page(boards: Sequence[Board], refused: Sequence[str] = ()) -> str:
-    """Return the boards as Markdown."""
+def not_compared(submissions: Sequence[Submission]) -> list[str]:
+    """Return a sentence for each submission from before some figure of this version."""
+    return [
+        f"{submission.source}: {submission.n_not_compared} figures of this version are not in its metrics.json; the "
+        "log gives them, and there was nothing to compare them with"
+        for submission in submissions
+        if submission.n_not_compared
+    ]
+
+
+def leaderboard_page(boards: Sequence[Board], refused: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
+    """Return the boards as Markdown, with what was not compared and who was refused below them."""
     parts = [
         "# Leaderboard",
         f"Ranked by {PRIMARY}. A rank is 1 + the number of assistants shown to be better by a paired test (Holm over "
@@ -193,6 +205,8 @@ def leaderboard_page(boards: Sequence[Board], refused: Sequence[str] = ()) -> st
             parts += ["Told the hidden truth, a ceiling, not ranked:", _table(board.privileged)]
         if board.probes:
             parts += ["References and probes, not ranked:", _table(board.probes)]
+    if notes:
+        parts += ["## Not compared", "\n".join(f"- {note}" for note in notes)]
     if refused:
         parts += ["## Refused", "\n".join(f"- {reason}" for reason in refused)]
     return "\n\n".join(part.rstrip() for part in parts) + "\n"

@@ -7,10 +7,10 @@ import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from supermarket_env.compare.spans import mean_span, share_span
 from supermarket_env.metrics.row import EpisodeRow
 from supermarket_env.report.tables import UNDEFINED
 from supermarket_env.stats import bootstrap_ci, wilson_interval
+from supermarket_env.stats.spans import mean_span, share_span
 
 PARTIES: Final = ("assistant", "user", "judge", "infra")
 RESAMPLES: Final = 2000

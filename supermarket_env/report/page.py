@@ -22,8 +22,9 @@ from supermarket_env.metrics.row import EpisodeRow, episode_row
 from supermarket_env.report.latex import latex_table
 from supermarket_env.report.ledger import ends_of, faults_of
 from supermarket_env.report.results import Results, panel_titles, read_results
+from supermarket_env.report.scores import score_cells, score_columns, score_notes
 from supermarket_env.report.tables import (
-    COLUMNS,
+    FULL_COLUMNS,
     UNDEFINED,
     agent_order,
     csv_table,
@@ -85,7 +86,7 @@ def report_page(runs: Sequence[Results], *, title: str = "") -> str:
         ),
         "EXTREMES": _extremes(gathered, runs),
         "MANIFEST": "\n".join(_manifest(run, name) for run, name in zip(runs, names, strict=True)),
-        "DATA": _script_safe(gathered.data(names)),
+        "DATA": _script_safe(gathered.data(names, [run.privileged for run in runs])),
         "BLOCKS": "\n".join(
             f'<script type="text/plain" id="b{number}">{block}</script>' for number, block in enumerate(gathered.blocks)
         ),
@@ -121,7 +122,7 @@ class _Gathered:
             self.blocks.append(base64.b64encode(zlib.compress(text.encode(), 9)).decode())
             self._pending = []
 
-    def data(self, runs: Sequence[str]) -> dict[str, Any]:
+    def data(self, runs: Sequence[str], privileged: Sequence[Sequence[str]]) -> dict[str, Any]:
         names: dict[str, str] = {}
         for catalogue, ids in self._products.items():
             names |= product_names(catalogue, ids)
@@ -132,6 +133,7 @@ class _Gathered:
             "names": names,
             "maps": maps,
             "episodes": [_entry(run, row) for run, row in self.rows],
+            "privileged": privileged,
         }
 
 
@@ -184,14 +186,18 @@ def _table(head: Sequence[str], rows: Iterator[Sequence[str]] | Sequence[Sequenc
 
 def _results(run: Results, name: str) -> str:
     groups = agent_order(groups_of(run.metrics), run.agents)
-    head = ["assistant", "n", *(f"{html.escape(c.title)}<br><small>{html.escape(c.unit)}</small>" for c in COLUMNS)]
+    head = [
+        "assistant",
+        "n",
+        *(f"{html.escape(c.title)}<br><small>{html.escape(c.unit)}</small>" for c in FULL_COLUMNS),
+    ]
     rows = []
     for group in groups:
         agent = str(group.get("agent", "all"))
         star = "*" if agent in run.privileged else ""
         infra = group.get("n_infra", 0)
         cells = [html.escape(agent) + star, f"{group['n']}" + (f"<br><small>+{infra} infra</small>" if infra else "")]
-        for column in COLUMNS:
+        for column in FULL_COLUMNS:
             value, bounds = figure(group, column.path), interval(group, column.path)
             text = UNDEFINED if value is None else f"{value:.{column.digits}f}"
             if bounds is not None:
@@ -200,15 +206,27 @@ def _results(run: Results, name: str) -> str:
             cells.append(text)
         rows.append(cells)
     below = "".join(f"<li>{html.escape(note)}</li>" for note in notes(groups, run.privileged))
-    makers = (("csv", csv_table), ("md", markdown_table), ("tex", latex_table))
-    files = " ".join(
-        _download(f"results.{ending}", maker(run.metrics, agents=run.agents, privileged=run.privileged), f".{ending}")
-        for ending, maker in makers
-    )
+    order = {"agents": run.agents, "privileged": run.privileged}
+    texts = {
+        "csv": csv_table(run.metrics, **order, scores=score_columns(run.scores)),
+        "md": markdown_table(run.metrics, **order),
+        "tex": latex_table(run.metrics, **order),
+    }
+    files = " ".join(_download(f"results.{ending}", text, f".{ending}") for ending, text in texts.items())
     return (
         f"<h3>{html.escape(name)}</h3>\n{_table(head, rows)}\n<p>Brackets: 95 % intervals, n: trips. "
-        f"This table as {files}</p><ul>{below}</ul>"
+        f"This table as {files}</p><ul>{below}</ul>{_scores(run)}"
     )
+
+
+def _scores(run: Results) -> str:
+    """Return what the scorers of a run gave, nothing without any."""
+    if not run.scores:
+        return ""
+    head, rows = score_cells(run.scores, run.privileged)
+    cells = [[html.escape(cell) for cell in row] for row in rows]
+    below = "".join(f"<li>{html.escape(note)}</li>" for note in score_notes(run.scores))
+    return f"<h4>Scores</h4>\n{_table(head, cells) if cells else ''}\n<ul>{below}</ul>"
 
 
 def _download(name: str, text: str, label: str) -> str:

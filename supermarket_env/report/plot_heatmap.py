@@ -77,6 +77,7 @@ def save_heat_map(rows: Sequence[Row], out: Path, *, x: str = "", y: str = "", v
     if not x:
         raise ConfigError("a heat map needs runs in which at least one configuration key differs")
     agents = list(dict.fromkeys(str(row["agent"]) for row in rows if row[value] is not None))
+    privileged = {str(row["agent"]) for row in rows if row.get("privileged")}
     across, down = _values(rows, x), _values(rows, y)
     column = next(column for column in COLUMNS if column.title == value)
     cells = {
@@ -113,7 +114,7 @@ def save_heat_map(rows: Sequence[Row], out: Path, *, x: str = "", y: str = "", v
             axes.set_xlabel(x, fontsize=9)
         if place % columns == 0:
             axes.set_ylabel(y, fontsize=9)
-        axes.set_title(agent, fontsize=10)
+        axes.set_title(f"{agent}*" if agent in privileged else agent, fontsize=10)
     merged = any(cell.n_runs > 1 for cell in cells.values() if cell is not None)
     words = "; several runs: their mean, as uncertain as if they erred together" if merged else ""
     page.suptitle(textwrap.fill(f"{value} ({column.unit}), brackets: 95 % intervals, n: trips{words}", 90), fontsize=10)

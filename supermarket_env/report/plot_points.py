@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from supermarket_env.errors import ConfigError, unknown_name
-from supermarket_env.report.look import INK, legend_below, new_figure, outlined, save_figure, styles_of, tidy, undefined
+from supermarket_env.report.look import INK, legend_below, new_figure, save_figure, styles_of, tidy, undefined
 from supermarket_env.report.panels import label_feet, panel_grid
+from supermarket_env.report.plots import spread
 from supermarket_env.report.results import Results, panel_titles
 from supermarket_env.report.tables import Group, agent_order, figure, groups_of, interval
 
@@ -98,9 +99,11 @@ def save_pareto(runs: Sequence[Results], out: Path, *, effort: str = "turns") ->
     alone = len(runs) == 1
     page, panels = panel_grid(len(runs), width=7.5 if alone else 5.0, height=4.4 if alone else 3.8)
     rows: list[dict[str, Any]] = []
+    found: list[list[dict[str, Any]]] = []
     for axes, results, title in zip(panels, runs, panel_titles(runs), strict=True):
         points = _efforts(results, effort, path)
         rows += points
+        found.append(points)
         _draw_front(axes, points, effort)
         for point, style in zip(points, styles_of([point["agent"] for point in points]), strict=True):
             x, y = point[effort], point["NS"]
@@ -110,17 +113,29 @@ def save_pareto(runs: Sequence[Results], out: Path, *, effort: str = "turns") ->
                 axes.plot([point["low"], point["high"]], [y, y], color=style.colour, linewidth=1.2)
             axes.plot([x], [y], style.marker, color=style.colour, markersize=8, zorder=4,
                       markerfacecolor="white" if point["privileged"] else style.colour)  # fmt: skip
-            axes.annotate(f"{point['agent']} (n = {point['n']})", (x, y), (7, 5), textcoords="offset points",
-                          fontsize=8.5, color=INK, path_effects=outlined(), zorder=5)  # fmt: skip
         if not points:
             undefined(axes, f"n/a: {effort} is not in this run")
         axes.set_title(textwrap.fill(title, 64, break_long_words=False), fontsize=9.5)
         tidy(axes)
+    for axes, points in zip(panels, found, strict=True):  # the panels share an axis, whose ends are known only now
+        _label_points(axes, points, effort)
     label_feet(panels, f"{label} (less is better)")
     panels[0].set_ylabel("need satisfaction (0..1, more is better)")
     page.suptitle("What satisfaction takes, n = trips, 95 % intervals", fontsize=11)
     legend_below(page, *panels)
     return save_figure(page, out, rows)
+
+
+def _label_points(axes: Axes, points: Sequence[Mapping[str, Any]], effort: str) -> None:
+    """Write the names in the right margin, apart from each other and from every mark, each with a line to its point."""
+    low, high = axes.get_ylim()
+    places = spread([point["NS"] for point in points], gap=0.075 * (high - low), low=low, high=high)
+    for point, place, style in zip(points, places, styles_of([p["agent"] for p in points]), strict=True):
+        axes.annotate(
+            f"{point['agent']} (n = {point['n']})", (point[effort], point["NS"]), (1.03, place),
+            textcoords=axes.get_yaxis_transform(), va="center", fontsize=8.5, color=INK, annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": style.colour, "linewidth": 0.7, "linestyle": ":", "shrinkB": 5},
+        )  # fmt: skip
 
 
 def _efforts(results: Results, effort: str, path: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from supermarket_env.errors import RunFolderError
+from supermarket_env.report.finished import read_finished
 from supermarket_env.run.config import flatten
 from supermarket_env.run.manifest import describe_world
+
+if TYPE_CHECKING:
+    from supermarket_env.report.scores import ScoreFigure
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,13 @@ class Results:
         """Those that are told the truth."""
         return tuple(self.manifest.get("privileged", ()))
 
+    @cached_property
+    def scores(self) -> tuple[ScoreFigure, ...]:
+        """What its scorers gave, means over trips; read from its log when asked for first."""
+        from supermarket_env.report.scores import read_score_figures
+
+        return read_score_figures(self.path, self.metrics, self.agents)
+
     def label(self, agent: str) -> str:
         """Return an assistant's name, a star added if it is told the truth."""
         return f"{agent}*" if agent in self.privileged else agent
@@ -41,17 +51,17 @@ class Results:
         return f"{describe_world(self.manifest)} ({self.manifest.get('comparability', 'unknown version')})"
 
 
-def read_results(run: Path) -> Results:
+def read_results(run: Path, *, check_log: bool = True) -> Results:
     """Read a finished run.
 
+    Args:
+        run: The run directory.
+        check_log: Hold figures and manifest against the log beside them. Off for who has just written it.
+
     Raises:
-        RunFolderError: If there is none.
+        RunFolderError: If there is none, or what is there is damaged or not of its log.
     """
-    try:
-        metrics = json.loads((run / "metrics.json").read_text(encoding="utf-8"))
-        manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise RunFolderError(f"{run}: expected a finished run directory ({error})") from None
+    metrics, manifest = read_finished(run, check_log=check_log)
     return Results(run, metrics, manifest)
 
 

@@ -1,37 +1,60 @@
 """Checked, packed runs: what a leaderboard accepts as an entry.
 
-A submission is a zip file with the run's manifest, its whole log, its figures, and ``submission.json``, which names the
-hash of each. Nothing in it is believed: the figures are computed again from the log, on the way in and whenever a
-leaderboard is made.
+A submission is a zip file with the run's manifest, its whole log, its scores if it has any, its figures, and
+``submission.json``, which names the hash of each. Nothing in it is believed: the figures are computed again from the
+log, on the way in and whenever a leaderboard is made; scores as far as that is possible
+(:mod:`supermarket_env.report.submitted_scores`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import lzma
+import math
+import struct
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from supermarket_env.compare.sides import Run, read_manifest, read_run
+from supermarket_env.compare.manifest import read_manifest
+from supermarket_env.compare.sides import Run, read_run
 from supermarket_env.errors import ConfigError, SupermarketError
 from supermarket_env.events.episode import Episode
 from supermarket_env.events.log import read_episodes, read_log
 from supermarket_env.metrics import grouped
-from supermarket_env.run.build import build_plan
-from supermarket_env.run.config import RunConfig
-from supermarket_env.run.folder import IDENTITY_KEYS
-from supermarket_env.run.manifest import make_manifest
+from supermarket_env.report.submission_content import (
+    content_problems,
+    figure_differences,
+    statement_form,
+    statement_problems,
+    user_problems,
+)
+from supermarket_env.report.submitted_scores import SCORES_NAME, check_scores, scores_names
 
 SCHEMA: Final = "supermarket.submission/1"
 FILES: Final = ("manifest.json", "metrics.json", "episodes.jsonl")
+"""Files of every submission; those of scores come on top."""
 SUBMISSION: Final = "submission.json"
 MAX_UNPACKED: Final = 4 * 1024**3
 """Bytes a submission may unpack to."""
+
+_UNREADABLE = (
+    OSError,
+    EOFError,
+    ValueError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+)
+"""What zipfile raises for damaged, encrypted or oddly packed files."""
 
 _DATE = (2000, 1, 1, 0, 0, 0)
 
@@ -43,7 +66,10 @@ class Submission:
     source: str
     run: Run
     metrics: Mapping[str, Any]
+    """Computed from the log now."""
     statement: Mapping[str, Any]
+    n_not_compared: int = 0
+    """Figures this version computes that its ``metrics.json`` does not have."""
 
 
 def check_run(run: Path, *, costs: Mapping[str, float] | None = None) -> dict[str, Any]:
@@ -66,14 +92,17 @@ def check_run(run: Path, *, costs: Mapping[str, float] | None = None) -> dict[st
     if missing:
         raise ConfigError(f"{run}: not a finished run, missing: {', '.join(missing)}")
     episodes = list(read_episodes(run))
-    problems = [*_content_problems(manifest, episodes), *_user_problems(manifest, episodes)]
-    problems += _metrics_problems(run / "metrics.json", run)
+    problems = [*content_problems(manifest, episodes), *user_problems(manifest, episodes)]
+    ways, score_problems = check_scores(run, manifest["config"].get("scorers") or ())
+    problems += score_problems
+    different, n_not_compared = _metrics_problems(run / "metrics.json", rescored(run))
+    problems += different
     stated, cost_problems = _costs(manifest, episodes, costs or {})
     problems += cost_problems
     if problems:
         listed = "\n  ".join(problems)
         raise ConfigError(f"{run} cannot be submitted:\n  {listed}")
-    return {
+    statement = {
         "schema": SCHEMA,
         "agents": list(manifest["agents"]),
         "privileged": list(manifest["privileged"]),
@@ -81,55 +110,25 @@ def check_run(run: Path, *, costs: Mapping[str, float] | None = None) -> dict[st
         "suite": manifest["suite"],
         "n_episodes": len(episodes),
         "costs": stated,
-        "files": {name: _sha256((run / name).read_bytes()) for name in FILES},
     }
+    if n_not_compared:
+        statement["n_not_compared"] = n_not_compared
+    if ways:  # nothing is said about scores without any, so that such a run packs to the bytes it always had
+        statement["scores"] = ways
+    names = (*FILES, *scores_names(run))
+    return {**statement, "files": {name: _sha256((run / name).read_bytes()) for name in names}}
 
 
-def _content_problems(manifest: Mapping[str, Any], episodes: Sequence[Episode]) -> Iterator[str]:
-    """Yield what does not agree between the manifest, the content it names and the log."""
-    try:
-        plan = build_plan(RunConfig.parse(manifest["config"]))
-    except (SupermarketError, KeyError) as error:
-        yield f"its configuration cannot be built here: {error}"
-        return
-    ours = json.loads(json.dumps(make_manifest(plan, ())))
-    for key in ("config_hash", *IDENTITY_KEYS, "agents", "privileged", "n_episodes"):
-        if manifest.get(key) != ours[key]:
-            yield f"{key}: the manifest says {str(manifest.get(key))[:80]}, its content gives {str(ours[key])[:80]}"
-    expected = {unit.episode_id: unit.seed for unit in plan.units}
-    found = {episode.episode_id: episode for episode in episodes}
-    if lacking := sorted(expected.keys() - found.keys()):
-        yield f"{len(lacking)} episodes are missing, first {lacking[0]!r}"
-    if extra := sorted(found.keys() - expected.keys()):
-        yield f"{len(extra)} episodes are no part of the run, first {extra[0]!r}"
-    common = sorted(expected.keys() & found.keys())
-    if other := [name for name in common if found[name].data.get("seed") != expected[name]]:
-        yield f"{len(other)} episodes have another seed than the run's, first {other[0]!r}"
-    if failed := [episode.episode_id for episode in episodes if episode.reason == "infra_error"]:
-        yield f"{len(failed)} episodes failed in the simulator, first {failed[0]!r}; run the same command again"
-
-
-def _user_problems(manifest: Mapping[str, Any], episodes: Sequence[Episode]) -> Iterator[str]:
-    user = manifest.get("user")
-    lacking = [key for key in ("name", "version", "hash") if not (isinstance(user, dict) and user.get(key))]
-    if lacking or not isinstance(user, dict):
-        yield f"the user model is not named: {', '.join(lacking)} missing"
-        return
-    others = sorted({str(episode.user) for episode in episodes} - {user["name"]})
-    if others:
-        yield f"the log has other users than the manifest's {user['name']!r}: {', '.join(others)}"
-
-
-def _metrics_problems(file: Path, log: Path) -> Iterator[str]:
-    """Yield a sentence if the stored figures are not those of the log."""
+def _metrics_problems(file: Path, computed: Mapping[str, Any]) -> tuple[list[str], int]:
+    """Return a sentence if the stored figures are not those of the log, and how many could not be compared."""
     try:
         stored = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        yield f"{file.name} is no JSON ({error})"
-        return
-    computed = rescored(log)
-    if stored != computed:
-        yield f"{file.name} is not what the log gives: {_first_difference(stored, computed)}"
+    except (ValueError, RecursionError) as error:
+        return [f"{file.name} is no JSON ({error})"], 0
+    found = list(figure_differences(stored, computed))
+    wrong = [what for what, contradicts in found if contradicts]
+    problems = [f"{file.name} is not what the log gives: {wrong[0]}"] if wrong else []
+    return problems, len(found) - len(wrong)
 
 
 def rescored(log: Path) -> dict[str, Any]:
@@ -137,19 +136,6 @@ def rescored(log: Path) -> dict[str, Any]:
     result = grouped(read_log([log]).episodes, ("agent",), intervals=True)
     plain: dict[str, Any] = json.loads(json.dumps(result, allow_nan=False))
     return plain
-
-
-def _first_difference(stored: Any, computed: Any, place: str = "") -> str:
-    if isinstance(stored, dict) and isinstance(computed, dict):
-        for key in [*computed, *stored]:
-            if stored.get(key, ...) != computed.get(key, ...):
-                return _first_difference(stored.get(key), computed.get(key), f"{place}.{key}" if place else key)
-    if isinstance(stored, list) and isinstance(computed, list) and len(stored) == len(computed):
-        for number, (one, two) in enumerate(zip(stored, computed, strict=True)):
-            if one != two:
-                name = computed[number].get("agent", number) if isinstance(computed[number], dict) else number
-                return _first_difference(one, two, f"{place}[{name}]")
-    return f"{place or 'all'} says {str(stored)[:60]}, the log gives {str(computed)[:60]}"
 
 
 def _costs(
@@ -171,6 +157,8 @@ def _costs(
         elif not calls and agent in own and agent not in stated:
             problems.append(f"{agent}: no cost is logged; state it with --cost {agent}=AMOUNT a trip (0 if free)")
         found[agent] = float(stated[agent]) if agent in stated else sum(known) / max(1, len(mine))
+        if not 0 <= found[agent] < math.inf:
+            problems.append(f"{agent}: expected a cost of 0 or more a trip, its log gives {found[agent]}")
     return found, problems
 
 
@@ -186,7 +174,7 @@ def pack(run: Path, out: Path, *, costs: Mapping[str, float] | None = None) -> d
         # LZMA: a third of what the usual method leaves of a log.
         with zipfile.ZipFile(out, "w", zipfile.ZIP_LZMA) as packed:
             texts = {SUBMISSION: (json.dumps(statement, indent=1, ensure_ascii=False) + "\n").encode()}
-            texts |= {name: (run / name).read_bytes() for name in FILES}
+            texts |= {name: (run / name).read_bytes() for name in statement["files"]}
             for name, content in texts.items():
                 packed.writestr(zipfile.ZipInfo(name, _DATE), content, zipfile.ZIP_LZMA)
     except OSError as error:
@@ -195,39 +183,51 @@ def pack(run: Path, out: Path, *, costs: Mapping[str, float] | None = None) -> d
 
 
 def read_submission(file: Path) -> Submission:
-    """Read a submission and check it again: hashes, figures from the log, names and costs.
+    """Read a submission and check it again: hashes, content, seeds, figures from the log, names and costs.
+
+    Nothing that it names is run: own assistants are known by their names alone.
 
     Raises:
-        ConfigError: If anything in it does not agree.
-        LogError: If its log breaks the contract.
+        ConfigError: If it is no readable zip file, its log breaks the contract, or anything in it does not agree; the
+            message begins with the file.
     """
     with _unpacked(file) as folder:
         try:
-            statement = json.loads((folder / SUBMISSION).read_text(encoding="utf-8"))
-            hashes = dict(statement["files"])
-            schema = statement["schema"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ConfigError(f"{file}: {SUBMISSION} is missing or damaged ({error!r})") from None
-        if schema != SCHEMA:
-            raise ConfigError(f"{file}: expected schema {SCHEMA!r}, got {schema!r}")
-        altered = [name for name in FILES if hashes.get(name) != _sha256((folder / name).read_bytes())]
-        if altered:
-            raise ConfigError(f"{file}: altered after packing: {', '.join(altered)}")
-        run = read_run(folder)
-        config = RunConfig.parse(run.manifest["config"])
-        if config.content_hash() != run.manifest["config_hash"]:
-            raise ConfigError(f"{file}: config_hash is not that of the configuration")
-        problems = [*_metrics_problems(folder / "metrics.json", folder),
-                    *_user_problems(run.manifest, list(read_episodes(folder)))]  # fmt: skip
-        costs = statement.get("costs")
-        if not isinstance(costs, dict) or set(costs) != set(run.agents):
-            problems.append("costs are not stated for every assistant")
-        if len(run.rows) != run.manifest["n_episodes"]:
-            problems.append(f"{len(run.rows)} episodes, the manifest says {run.manifest['n_episodes']}")
-        if problems:
-            raise ConfigError(f"{file}: " + "; ".join(problems))
-        metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
-    return Submission(file.name, run, metrics, statement)
+            return _checked(file, folder)
+        except SupermarketError as error:
+            # The folder is gone when this is read: what is wrong is in the file.
+            reason = str(error).replace(f"{folder}/", "").replace(f"{folder}: ", "")
+            raise ConfigError(f"{file}: {reason}") from None
+
+
+def _checked(file: Path, folder: Path) -> Submission:
+    try:
+        statement = json.loads((folder / SUBMISSION).read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{SUBMISSION} is damaged ({error})") from None
+    if problems := statement_form(statement):
+        raise ConfigError(f"{SUBMISSION} is damaged: {'; '.join(problems)}")
+    hashes = statement["files"]
+    names = (*FILES, *scores_names(folder))
+    altered = [name for name in names if hashes.get(name) != _sha256((folder / name).read_bytes())]
+    altered += sorted(hashes.keys() - set(names))
+    if altered:
+        raise ConfigError(f"altered after packing: {', '.join(altered)}")
+    run = read_run(folder)
+    episodes = list(read_episodes(folder))
+    metrics = rescored(folder)
+    different, n_not_compared = _metrics_problems(folder / "metrics.json", metrics)
+    problems = [
+        *content_problems(run.manifest, episodes, builds=False),
+        *user_problems(run.manifest, episodes),
+        *statement_problems(statement, run.manifest),
+    ]
+    if not problems:  # what names the scorers of the run is in order
+        problems += check_scores(folder, run.manifest["config"].get("scorers") or ())[1]
+    problems += different
+    if problems:
+        raise ConfigError("; ".join(problems))
+    return Submission(file.name, run, metrics, statement, n_not_compared)
 
 
 @contextmanager
@@ -236,14 +236,18 @@ def _unpacked(file: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as place:
         try:
             with zipfile.ZipFile(file) as packed:
-                members = {info.filename: info for info in packed.infolist()}
-                unknown = sorted(set(members) ^ {*FILES, SUBMISSION})
-                if unknown:
-                    raise ConfigError(f"{file}: expected {', '.join((*FILES, SUBMISSION))}; differing: {unknown[0]!r}")
-                if sum(info.file_size for info in members.values()) > MAX_UNPACKED:
+                members = packed.infolist()
+                names = sorted(info.filename for info in members)
+                expected = {*FILES, SUBMISSION, *(name for name in names if SCORES_NAME.fullmatch(name))}
+                if names != sorted(expected):
+                    odd = sorted(set(names) ^ expected) or [name for name in names if names.count(name) > 1]
+                    raise ConfigError(f"{file}: expected {', '.join((*FILES, SUBMISSION))}; differing: {odd[0]!r}")
+                if sum(info.file_size for info in members) > MAX_UNPACKED:
                     raise ConfigError(f"{file}: unpacks to more than {MAX_UNPACKED} bytes")
                 packed.extractall(place)
-        except (OSError, zipfile.BadZipFile) as error:
+        except ConfigError:
+            raise
+        except _UNREADABLE as error:
             raise ConfigError(f"{file}: no readable zip file ({error})") from None
         yield Path(place)
 

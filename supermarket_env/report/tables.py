@@ -61,6 +61,12 @@ BLOCKS = (
     ("what should not happen", CARE),
 )
 COLUMNS = OUTCOME + ADVICE + CARE
+CHECKOUT = Column("checkout_rate", "%", ("checkout_rate",), 1, "no episode counts")
+"""The strict reading of SR: purchases taken to the checkout."""
+FULL_COLUMNS = (*COLUMNS, CHECKOUT)
+"""What there is room for in a file and on a page."""
+LARGE_GAP = 10.0
+"""Points between SR and checkout_rate from which the tables say so."""
 UNDEFINED = "n/a"
 MIN_WIDTH = 90
 """Columns the terminal tables need so that no figure is cut."""
@@ -131,6 +137,7 @@ def notes(groups: Sequence[Group], privileged: Collection[str] = ()) -> list[str
         without = [str(group.get("agent", "all")) for group in groups if figure(group, column.path) is None]
         if without:
             lines.append(f"{column.title} {UNDEFINED} for {', '.join(without)}: {column.undefined}")
+    lines += _checkout_gap(groups)
     lines += _without_width(groups)
     n_infra = sum(int(group.get("n_infra", 0)) for group in groups)
     if n_infra:
@@ -138,15 +145,39 @@ def notes(groups: Sequence[Group], privileged: Collection[str] = ()) -> list[str
     return lines
 
 
-def _without_width(groups: Sequence[Group]) -> list[str]:
-    """Return a line naming the intervals without width: resampling tasks of one value knows no other."""
+def _checkout_gap(groups: Sequence[Group]) -> list[str]:
+    """Return a line naming the assistants whose purchases often end elsewhere than at the checkout."""
     named = []
-    for column in COLUMNS:
-        spans = [(str(group.get("agent", "all")), interval(group, column.path)) for group in groups]
-        flat = [name for name, bounds in spans if bounds is not None and bounds[1] - bounds[0] < 1e-9]
-        if flat:
-            named.append(f"{column.title} of {'all' if len(flat) == len(groups) else ', '.join(flat)}")
-    return [f"no width: every task gave the same value ({'; '.join(named)})"] if named else []
+    for group in groups:
+        bought, strict = figure(group, ("SR",)), figure(group, CHECKOUT.path)
+        if bought is not None and strict is not None and bought - strict >= LARGE_GAP:
+            named.append(f"{group.get('agent', 'all')} ({strict:.1f} against {bought:.1f})")
+    if not named:
+        return []
+    return [
+        f"checkout_rate lies {LARGE_GAP:g} points or more below SR for {', '.join(named)}: goods in the cart when "
+        "patience or turns ran out count for SR"
+    ]
+
+
+def _without_width(groups: Sequence[Group]) -> list[str]:
+    """Return lines naming the intervals without width, and the figures of too few tasks to have one."""
+    flat: list[str] = []
+    without: list[str] = []
+    for column in COLUMNS if any("intervals" in group for group in groups) else ():
+        counted = column.unit != "count"  # a count has no interval
+        spans = [(str(group.get("agent", "all")), figure(group, column.path), interval(group, column.path))
+                 for group in groups]  # fmt: skip
+        for found, names in (
+            (flat, [name for name, _, bounds in spans if bounds is not None and bounds[1] - bounds[0] < 1e-9]),
+            (without, [name for name, value, bounds in spans if value is not None and bounds is None and counted]),
+        ):
+            if names:
+                found.append(f"{column.title} of {'all' if len(names) == len(groups) else ', '.join(names)}")
+    lines = [f"no width: every task gave the same value ({'; '.join(flat)})"] if flat else []
+    if without:
+        lines.append(f"no interval: one task, or the same value in each of the few ({'; '.join(without)})")
+    return lines
 
 
 def terminal_tables(
@@ -193,22 +224,38 @@ def markdown_table(metrics: Mapping[str, Any], *, agents: Sequence[str] = (), pr
     return "\n".join([*lines, "", *[note.replace("- *", "- \\*") for note in below]]).rstrip() + "\n"
 
 
-def csv_table(metrics: Mapping[str, Any], *, agents: Sequence[str] = (), privileged: Collection[str] = ()) -> str:
-    """Return the table as CSV with full precision: each figure with the ends of its interval, undefined ones empty."""
+def csv_table(
+    metrics: Mapping[str, Any],
+    *,
+    agents: Sequence[str] = (),
+    privileged: Collection[str] = (),
+    scores: Mapping[str, Mapping[str, float | int | None]] | None = None,
+) -> str:
+    """Return the table as CSV with full precision: each figure with the ends of its interval, undefined ones empty.
+
+    Args:
+        metrics: Content of ``metrics.json``.
+        agents: Order of the rows.
+        privileged: Assistants marked with 1.
+        scores: Further columns of each assistant (:func:`supermarket_env.report.scores.score_columns`).
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     head = ["agent", "privileged", "n", "n_infra"]
-    for column in COLUMNS:
+    for column in FULL_COLUMNS:
         head += [column.title, f"{column.title}_low", f"{column.title}_high"]
-    writer.writerow(head)
+    further = list(dict.fromkeys(name for row in (scores or {}).values() for name in row))
+    writer.writerow(head + further)
     for group in agent_order(groups_of(metrics), agents):
         name = group.get("agent", "all")
         row: list[Any] = [name, int(name in privileged), group["n"], group.get("n_infra", 0)]
-        for column in COLUMNS:
+        for column in FULL_COLUMNS:
             value, bounds = figure(group, column.path), interval(group, column.path)
             row += [
                 "" if value is None else repr(value),
                 *("" if bounds is None else repr(b) for b in bounds or (0, 0)),
             ]
+        found = (scores or {}).get(str(name), {})
+        row += ["" if (value := found.get(key)) is None else repr(value) for key in further]
         writer.writerow(row)
     return out.getvalue()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -17,8 +16,8 @@ from supermarket_env.errors import ConfigError, MissingExtraError, SupermarketEr
 from supermarket_env.llm.runtime import episode_scope
 from supermarket_env.run.batch import WorkUnit
 from supermarket_env.run.config import AgentEntry, RunConfig, describe_validation
+from supermarket_env.run.content import plan_content, world_of
 from supermarket_env.run.episode import EpisodeSpec, describe, play_episode
-from supermarket_env.run.seeding import episode_seed
 from supermarket_env.run.usage import add_usage
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from supermarket_env.envs.labels import EpisodeLabels
     from supermarket_env.tasks.suites import Suite
     from supermarket_env.user_sim.config import UserConfig
-    from supermarket_env.world import World
 
 AUTO_COMPILE_EPISODES = 20_000
 """Measured on two cores: a minute to compile, a tenth of a turn's time saved."""
@@ -206,7 +204,6 @@ def build_plan(config: RunConfig) -> RunPlan:
     """
     rule_book(config.run.compiled, 0)
     from supermarket_env.scorers.registry import make_scorers
-    from supermarket_env.tasks.suites import store_key
 
     agents = plan_agents(config)
     user = user_config(config)
@@ -215,32 +212,8 @@ def build_plan(config: RunConfig) -> RunPlan:
         make_agent(agent)
     check_models(config)
     make_scorers(config.scorers)
-    suite = _suite(config)
-    if config.suite.episodes is not None and config.suite.episodes > len(suite.tasks):
-        raise ConfigError(
-            f"suite.episodes: suite {suite.name!r} has {len(suite.tasks)} tasks, got {config.suite.episodes!r} "
-            "(null plays all of them)"
-        )
-    tasks = suite.tasks if config.suite.episodes is None else suite.tasks[: config.suite.episodes]
-    units = tuple(
-        WorkUnit(
-            agent=number,
-            task=position,
-            trial=trial,
-            seed=episode_seed(config.seed, task.id, trial),
-            episode_id="|".join((agent.name, user.name, task.store, task.id, str(trial))),
-        )
-        for position, task in enumerate(tasks)
-        for number, agent in enumerate(agents)
-        for trial in range(config.trials)
-    )
-    catalogues: dict[str, str] = {}
-    stores: dict[str, str] = {}
-    for catalogue, store in dict.fromkeys((task.catalogue, task.store) for task in tasks):
-        world = world_of(catalogue, store)
-        catalogues[catalogue] = world.catalogue.content_hash
-        stores[store_key(store, catalogue)] = world.store.content_hash
-    return RunPlan(config, suite, user, agents, units, catalogues, stores, seat)
+    content = plan_content(config, [agent.name for agent in agents], user.name)
+    return RunPlan(config, content.suite, user, agents, content.units, content.catalogues, content.stores, seat)
 
 
 def check_models(config: RunConfig) -> None:
@@ -265,33 +238,6 @@ def check_models(config: RunConfig) -> None:
         if config.llm is None:
             raise ConfigError(f"the {role} needs a language model: add llm=local or another endpoint (docs/llm.md)")
         config.llm.endpoint(role)
-
-
-def _suite(config: RunConfig) -> Suite:
-    """Load the suite; one with turned dials or store events is drawn no further than it is played."""
-    from supermarket_env.tasks.dialled import dialled_suite
-    from supermarket_env.tasks.event_plan import EventPlan
-    from supermarket_env.tasks.events import suite_with_events
-    from supermarket_env.tasks.sample import STANDARD, Dials
-    from supermarket_env.tasks.suites import load_suite
-
-    dials = Dials(**config.suite.dials.model_dump())
-    name, store, catalogue = config.suite.name, config.store.name, config.catalogue.name
-    plan = EventPlan(**config.suite.events.model_dump())
-    if dials == STANDARD and plan.quiet:
-        return load_suite(name, store=store, catalogue=catalogue)
-    n = config.suite.episodes
-    if dials == STANDARD:
-        return suite_with_events(load_suite(name, store=store, catalogue=catalogue, n=n), plan)
-    return suite_with_events(dialled_suite(name, dials, store=store, catalogue=catalogue, n=n), plan)
-
-
-@cache
-def world_of(catalogue: str, store: str) -> World:
-    """Return the world of a catalogue and a store by name, built once a process."""
-    from supermarket_env.world import load_world
-
-    return load_world(catalogue, store)
 
 
 def rule_book(compiled: str | bool, n_units: int) -> str:

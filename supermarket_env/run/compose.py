@@ -211,7 +211,7 @@ class _Composer:
             if isinstance(value, str) and not override.is_sweep_override():
                 options = self._options(key)
                 if value not in options:
-                    raise ConfigError(unknown_name(key, value, options))
+                    raise ConfigError(unknown_name(key, value, options) + _by_name(key, value))
             return
         valid = valid_keys()
         if key not in valid and not _AGENT_ITEM.match(key) and not key.startswith(("user.", "llm.")):
@@ -226,6 +226,17 @@ class _Composer:
         if self._folder is not None:
             options |= {file.stem for file in (self._folder / group).glob("*.yaml")}
         return sorted(options)
+
+
+def _by_name(group: str, value: str) -> str:
+    """Return how content without a file in the group is given, where the value looks like such content.
+
+    >>> _by_name("store", "generated:12")
+    ' A drawn layout, part of a suite or file of your own is given by name: store.name=generated:12'
+    """
+    if group not in ("store", "catalogue", "suite") or not any(mark in value for mark in ":/.@"):
+        return ""
+    return f" A drawn layout, part of a suite or file of your own is given by name: {group}.name={value}"
 
 
 def _refused(error: Exception) -> ConfigError:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -23,14 +22,11 @@ from supermarket_env.errors import LogError, RunFolderError
 from supermarket_env.events.log import EPISODES_FILE
 from supermarket_env.events.recorder import Recorder
 from supermarket_env.run.config import differing_keys
+from supermarket_env.run.lock import LOCK_FILE, take_lock
 
 MANIFEST_FILE = "manifest.json"
 TIMINGS_FILE = "timings.jsonl"
-LOCK_FILE = ".lock"
 SHARD_PATTERN = "episodes-*.jsonl"
-
-LOCK_PATIENCE_S = 5.0
-"""How long to wait for a folder: workers of a killed run finish the episode in hand before they let go of it."""
 
 IDENTITY_KEYS = ("package_version", "metric_definition", "track", "user", "rules", "suite", "catalogues", "stores")
 """Entries of the manifest besides the configuration that must not change while a folder is in use."""
@@ -85,7 +81,7 @@ class RunFolder:
         try:
             _refuse_foreign(path)
             path.mkdir(parents=True, exist_ok=True)
-            self._lock = _locked(path)
+            self._lock = take_lock(path)
             self._check_manifest(manifest)
             self._load()
         except OSError as error:
@@ -215,7 +211,7 @@ class RunFolder:
             config, config_hash = theirs["config"], theirs["config_hash"]
             if not isinstance(config, dict):
                 raise TypeError(f"config is a {type(config).__name__}")
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise RunFolderError(f"{file}: damaged, expected a run's manifest ({error}); choose another out") from None
         if config_hash != manifest["config_hash"]:
             keys = differing_keys(manifest["config"], config)
@@ -224,7 +220,7 @@ class RunFolder:
                 "Choose another out, or delete the folder."
             )
         plain = json.loads(json.dumps(manifest))
-        changed = [key for key in IDENTITY_KEYS if plain.get(key) != theirs.get(key)]
+        changed = [key for key in ("schema", *IDENTITY_KEYS) if plain.get(key) != theirs.get(key)]
         if changed:
             raise RunFolderError(
                 f"{self.path}: holds a run of the same configuration with other content; different: "
@@ -318,37 +314,6 @@ def _refuse_foreign(path: Path) -> None:
         raise RunFolderError(
             f"{path}: not a run directory (no {MANIFEST_FILE}, but {entries[0]!r}); choose an empty or new folder"
         )
-
-
-def _locked(path: Path) -> IO[str]:
-    """Take the folder's lock; it is held until the stream is closed in this process and in all it forked.
-
-    Raises:
-        RunFolderError: If another process holds it.
-    """
-    stream = (path / LOCK_FILE).open("a+", encoding="utf-8")
-    try:
-        import fcntl
-    except ImportError:  # no such locks on this platform: nothing guards against two runs in one folder there
-        return stream
-    deadline = time.monotonic() + LOCK_PATIENCE_S
-    while True:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            if time.monotonic() < deadline:
-                time.sleep(0.05)
-                continue
-            stream.seek(0)
-            owner = stream.read().strip() or "unknown"
-            stream.close()
-            raise RunFolderError(
-                f"{path}: in use by another process (id {owner}); wait for it, stop it, or choose another out"
-            ) from None
-        stream.truncate(0)
-        stream.write(str(os.getpid()))
-        stream.flush()
-        return stream
 
 
 class _Replacement:

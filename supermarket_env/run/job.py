@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from supermarket_env.errors import MissingExtraError
 from supermarket_env.llm.runtime import Runtime
 from supermarket_env.metrics.row import EpisodeRow
 from supermarket_env.run.batch import Player, Report, play_units, worker_count
@@ -92,9 +94,12 @@ def run_job(
 
     Raises:
         RunFolderError: If the directory belongs to another run or is in use.
+        MissingExtraError: If the run needs Ray, which is not installed.
         WorkerError: If a worker process dies.
         KeyboardInterrupt: On Ctrl-C; everything finished so far is kept.
     """
+    if plan.config.run.workers == "ray" and not out.exists() and find_spec("ray") is None:
+        raise MissingExtraError("run.workers=ray needs Ray: pip install 'supermarket_env[ray]'")
     progress = progress or ProgressListener()
     manifest = make_manifest(plan, command_line)
     expected = [unit.episode_id for unit in plan.units]

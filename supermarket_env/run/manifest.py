@@ -9,11 +9,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from supermarket_env.compare.manifest import SCHEMA
 from supermarket_env.rules.twins import source_hash
 from supermarket_env.run.build import RunPlan
 from supermarket_env.tasks.suites import SUITE_VERSION
-
-SCHEMA = "supermarket.run/1"
 
 COMPARABILITY = f"suites {SUITE_VERSION}"
 """Printed on every table and plot; results of different versions of suites and user are not comparable."""

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 from supermarket_env.errors import SupermarketError
 from supermarket_env.events.log import SCORES_FOLDER
 from supermarket_env.run.batch import Player, Report, WorkUnit, play_one
-from supermarket_env.run.build import GamePlayer, RunPlan, world_of
+from supermarket_env.run.build import GamePlayer, RunPlan
+from supermarket_env.run.content import world_of
 from supermarket_env.run.folder import open_shard
 from supermarket_env.run.scoring import hooks_for
 from supermarket_env.tasks.suites import store_key

@@ -88,7 +88,7 @@ def _read(file: str, changed: int) -> dict[str, Any] | None:
     """Read a manifest once per change; ``None`` if it is none."""
     try:
         data = json.loads(Path(file).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None
 

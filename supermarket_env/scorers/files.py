@@ -31,7 +31,7 @@ def read_scores(path: Path) -> dict[str, dict[str, Any]]:
         try:
             line = decode_line(raw)
             found[str(line["episode_id"])] = line
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             if not raw.endswith(b"\n"):
                 break
             raise LogError(f"{path}, line {number}: not a score line; delete or repair the file") from None

@@ -6,9 +6,20 @@ import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from supermarket_env.errors import ConfigError
+
+_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+def plain_cell(text: str) -> str:
+    """Return a text as a spreadsheet will not take for a formula.
+
+    >>> plain_cell("=1+1"), plain_cell("milk")
+    ("'=1+1", 'milk')
+    """
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
 def people_rows(
@@ -35,15 +46,19 @@ def people_rows(
                 continue
             try:
                 row = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise ConfigError(f"{path}, line {number}: not JSON ({error})") from None
             if not isinstance(row, dict):
                 raise ConfigError(f"{path}, line {number}: expected an object with {header}")
             yield number, row
         return
     reader = csv.DictReader(text.splitlines())
-    missing = [name for name in needed if name not in (reader.fieldnames or ())]
-    if missing:
-        raise ConfigError(f"{path}, line 1: expected a header with {header}; missing: {', '.join(missing)}")
-    for row in reader:
-        yield reader.line_num, row
+    try:
+        missing = [name for name in needed if name not in (reader.fieldnames or ())]
+        if missing:
+            raise ConfigError(f"{path}, line 1: expected a header with {header}; missing: {', '.join(missing)}")
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        # The number is that of the last line read whole.
+        raise ConfigError(f"{path}, line {reader.line_num + 1}: cannot be read as {what} ({error})") from None

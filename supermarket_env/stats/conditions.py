@@ -30,7 +30,10 @@ class ConditionAgreement(NamedTuple):
     """Two-sided permutation p."""
     p_spearman: float | None
     pearson_interval: Interval | None
-    """Bootstrap over the episodes of each assistant and condition: the uncertainty of the means themselves."""
+    """Bootstrap over the episodes of each assistant and condition: the uncertainty of the means themselves.
+
+    Percentiles, an end moved out to the coefficient where it does not reach it.
+    """
     spearman_interval: Interval | None
     resamples_undefined: int
     """Resamples in which a coefficient was undefined; left out of the intervals."""
@@ -78,8 +81,8 @@ def compare_conditions(
         found.n,
         correlation_p(mean_x, mean_y, "pearson", seed=seed),
         correlation_p(mean_x, mean_y, "spearman", seed=seed),
-        _percentiles(pearson, level) if found.pearson is not None else None,
-        _percentiles(spearman, level) if found.spearman is not None else None,
+        _percentiles(found.pearson, pearson, level),
+        _percentiles(found.spearman, spearman, level),
         undefined,
         found.n < FEW,
         [str(name) for name in unpaired_names(mean_x, mean_y)],
@@ -136,8 +139,13 @@ def _row_correlations(x: Floats, y: Floats) -> Floats:
     return found
 
 
-def _percentiles(values: Floats, level: float) -> Interval | None:
-    if not len(values):
+def _percentiles(estimate: float | None, values: Floats, level: float) -> Interval | None:
+    """Return the percentile interval, moved out to the estimate where it does not reach it.
+
+    Resampled means scatter once more about means that scatter already, so that resampled coefficients lie nearer to 0:
+    for a coefficient near 1 all may be smaller than itself. What was seen is never outside what is held possible.
+    """
+    if estimate is None or not len(values):
         return None
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high))
+    return Interval(min(float(low), estimate), max(float(high), estimate))

@@ -42,10 +42,12 @@ class FlatObservation(Layer):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[NDArray[Any], Info]:
         """Start an episode."""
         observation, info = self.env.reset(seed=seed, options=options)
+        self._begun = True
         return self.observation(observation), info
 
     def step(self, action: Any) -> Step:
-        """Play a turn."""
+        """Play a turn; raises ``ResetNeeded`` before the first reset."""
+        self._must_have_begun()
         observation, reward, terminated, truncated, info = self.env.step(action)
         return self.observation(observation), reward, terminated, truncated, info
 

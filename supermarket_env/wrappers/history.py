@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from supermarket_env.envs.arguments import is_whole
 from supermarket_env.errors import ConfigError
 from supermarket_env.rules import codes
 from supermarket_env.rules.observe import AT_DIALOGUE, AT_TRIP, DIALOGUE_FEATURES
@@ -45,7 +46,7 @@ class History(Layer):
 
     def __init__(self, env: AnyEnv, *, turns: int = 4) -> None:
         super().__init__(env, turns=turns)
-        if not 1 <= turns <= 100:
+        if not is_whole(turns, 1, 100):
             raise ConfigError(f"turns must be in 1..100, got {turns!r}")
         self.turns = turns
         self._rows: NDArray[np.float32] = np.zeros((turns, TURN_FEATURES), dtype=np.float32)
@@ -54,11 +55,13 @@ class History(Layer):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Info]:
         """Start an episode with an empty history."""
         observation, info = self.env.reset(seed=seed, options=options)
+        self._begun = True
         self._rows = np.zeros_like(self._rows)
         return add_values(observation, "history", self._rows.copy()), info
 
     def step(self, action: Any) -> Step:
-        """Play a turn and put it in front."""
+        """Play a turn and put it in front; raises ``ResetNeeded`` before the first reset."""
+        self._must_have_begun()
         observation, reward, terminated, truncated, info = self.env.step(action)
         self._rows = np.concatenate((self._turn(observation)[None], self._rows[:-1]))
         return add_values(observation, "history", self._rows.copy()), reward, terminated, truncated, info

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from supermarket_env.dialogue.view import AssistantView
@@ -36,6 +37,7 @@ class Layer(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs):
     def __init__(self, env: AnyEnv, **recorded: Any) -> None:
         gym.utils.RecordConstructorArgs.__init__(self, **recorded)
         gym.Wrapper.__init__(self, env)
+        self._begun = False
         name = type(self).__name__
         if not isinstance(env.unwrapped, SupermarketEnv):
             raise ConfigError(f"{name} wraps Supermarket-v0 and wrappers of it, got {env.unwrapped!r:.200}")
@@ -48,6 +50,15 @@ class Layer(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs):
                     f"{name} cannot lie over {other}: {self.over[other]}. The right order, from the environment "
                     f"outwards, is {ORDER}; here it is {' > '.join((*below, name))}"
                 )
+
+    def _must_have_begun(self) -> None:
+        """Refuse a step before this wrapper's first reset, which one of the environment below does not stand for.
+
+        Raises:
+            ResetNeeded: never reset.
+        """
+        if not self._begun:
+            raise ResetNeeded(f"{type(self).__name__} was never reset: call reset first")
 
     @property
     def game(self) -> Game:

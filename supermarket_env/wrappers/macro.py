@@ -16,6 +16,29 @@ from supermarket_env.wrappers.layer import AnyEnv, Info, Layer, Step, add_space,
 MASK_PLACES: Final = ("info", "observation")
 
 
+def read_macros(actions: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return macro numbers as an array of integers.
+
+    Args:
+        actions: What came.
+        shape: The shape it must have: () for one number, (n,) for one a row.
+
+    Raises:
+        ConfigError: another shape, no integers, or a number outside 0..N_MACROS-1.
+    """
+    what = f"{shape[0]} macro numbers" if shape else "one macro number"
+    try:
+        macros = np.asarray(actions)
+    except ValueError:  # rows of different lengths make no array
+        raise ConfigError(f"expected {what}, got {actions!r:.80}") from None
+    if macros.shape != shape or macros.dtype.kind not in "iu":
+        came = f"{macros.dtype} of shape {macros.shape}" if macros.dtype.kind in "iufb" else f"{actions!r:.80}"
+        raise ConfigError(f"expected {what}, got {came}")
+    if macros.min() < 0 or macros.max() >= N_MACROS:
+        raise ConfigError(f"a macro is a number in 0..{N_MACROS - 1}, got {macros.min()}..{macros.max()}")
+    return macros
+
+
 class MacroActions(Layer):
     """Replaces the action space by ``Discrete(N_MACROS)``; names are in ``supermarket_env.agents.macros.MACROS``.
 
@@ -63,6 +86,7 @@ class MacroActions(Layer):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Info]:
         """Start an episode."""
         observation, info = self.env.reset(seed=seed, options=options)
+        self._begun = True
         self.player.start(self.view)
         return self._seen(observation, info)
 
@@ -70,9 +94,12 @@ class MacroActions(Layer):
         """Play a turn with the message of macro ``action``.
 
         Raises:
-            ConfigError: ``action`` is outside the action space.
+            ConfigError: ``action`` is outside the action space; nothing has happened then.
+            ResetNeeded: never reset.
         """
-        observation, reward, terminated, truncated, info = self.env.step(self.player.message(int(action)))
+        self._must_have_begun()
+        macro = int(read_macros(action, ()))
+        observation, reward, terminated, truncated, info = self.env.step(self.player.message(macro))
         observation, info = self._seen(observation, info)
         return observation, reward, terminated, truncated, info
 

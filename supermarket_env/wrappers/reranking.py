@@ -13,6 +13,7 @@ from supermarket_env.agents.registry import AGENTS, make_agent
 from supermarket_env.agents.shelf import Shelf, shelf_of
 from supermarket_env.dialogue.acts import AssistantMessage
 from supermarket_env.dialogue.view import HeardNeed
+from supermarket_env.envs.arguments import is_whole
 from supermarket_env.errors import ConfigError, MessageError, unknown_name
 from supermarket_env.wrappers.layer import AnyEnv, Info, Layer, Step, add_space, add_values, unit_box
 from supermarket_env.wrappers.retrieval import PRODUCT_FEATURES, describe, retrieve
@@ -35,6 +36,8 @@ class CandidateRanking(Layer):
     The observation gets ``products`` (candidates, len(PRODUCT_FEATURES)), ``candidate_mask`` and ``list_due``; the
     mask is in ``info["candidate_mask"]`` too, the ids are ``self.candidates``. Scores that fall from first to last
     give the carrier's own list.
+
+    An action outside its space (NaN, infinite, out of range) is refused: a policy that has diverged must show.
 
     Args:
         env: ``Supermarket-v0``, wrapped or not.
@@ -62,12 +65,14 @@ class CandidateRanking(Layer):
         carrier: str | Mapping[str, Any] = "rule",
     ) -> None:
         super().__init__(env, candidates=candidates, list_length=list_length, action=action, carrier=carrier)
-        if not (10 <= candidates <= 500 and 1 <= list_length <= 10):
+        if not (is_whole(candidates, 10, 500) and is_whole(list_length, 1, 10)):
             raise ConfigError(
                 f"candidates must be in 10..500 and list_length in 1..10, got {candidates!r} and {list_length!r}"
             )
         if action not in ACTIONS:
             raise ConfigError(unknown_name("action", str(action), ACTIONS))
+        if not isinstance(carrier, str | Mapping):
+            raise ConfigError(f"the carrier is the name of an assistant or a mapping, got {carrier!r:.80}")
         if isinstance(carrier, str) and carrier in AGENTS and AGENTS[carrier].privileged:
             raise ConfigError(f"the carrier {carrier!r} is told the hidden truth; take another one")
         self.carrier = make_agent(carrier)
@@ -93,6 +98,7 @@ class CandidateRanking(Layer):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Info]:
         """Start an episode."""
         observation, info = self.env.reset(seed=seed, options=options)
+        self._begun = True
         view = self.view
         self._shelf = shelf_of(view.catalogue, view.store)
         self.carrier.start(view)
@@ -102,8 +108,11 @@ class CandidateRanking(Layer):
         """Play a turn with the carrier's message and the policy's list.
 
         Raises:
-            MessageError: ``action`` has not the shape of the action space; nothing has happened then.
+            MessageError: ``action`` is no element of the action space (shape, kind, range, NaN), whether a list is due
+                or not; nothing has happened then.
+            ResetNeeded: never reset.
         """
+        self._must_have_begun()
         message = self._with_list(action)
         observation, reward, terminated, truncated, info = self.env.step(message)
         observation, info = self._seen(observation, info, done=terminated or truncated)
@@ -132,7 +141,12 @@ class CandidateRanking(Layer):
         return heard[j - 1] if 1 <= j <= len(heard) else None
 
     def _with_list(self, action: Any) -> AssistantMessage:
-        order = self._order(np.asarray(action))
+        try:
+            order = self._order(np.asarray(action))
+        except ValueError as error:  # rows of different lengths make no array
+            if isinstance(error, MessageError):
+                raise
+            raise MessageError(f"expected numbers of shape {self.action_space.shape}, got {action!r:.80}") from None
         message = self._message
         if not message.items:
             return message
@@ -145,13 +159,15 @@ class CandidateRanking(Layer):
 
     def _order(self, action: NDArray[Any]) -> list[int]:
         """Return numbers of existing candidates, best first, each once."""
-        if action.shape != self.action_space.shape or action.dtype.kind not in "fiu":
+        kinds, what, low, high = ("fiu", "numbers", -1, 1) if self._scores else ("iu", "integers", 0, self.n_candidates)
+        if action.shape != self.action_space.shape or action.dtype.kind not in kinds:
             raise MessageError(
-                f"expected numbers of shape {self.action_space.shape}, got shape {action.shape} of {action.dtype}"
+                f"expected {what} of shape {self.action_space.shape}, got shape {action.shape} of {action.dtype}"
             )
+        if not bool(np.all((action >= low) & (action <= high))):  # NaN is neither
+            raise MessageError(f"expected {what} in {low}..{high}, got {action.min()}..{action.max()}")
         n = len(self.candidates)
         if self._scores:
-            scores = np.nan_to_num(action[:n].astype(np.float64), nan=-np.inf)
-            return [int(k) for k in np.argsort(-scores, kind="stable")[: self.list_length]]
+            return [int(k) for k in np.argsort(-action[:n].astype(np.float64), kind="stable")[: self.list_length]]
         wanted = [int(k) - 1 for k in action.tolist()]
         return list(dict.fromkeys(k for k in wanted if 0 <= k < n))

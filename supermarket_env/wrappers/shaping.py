@@ -69,6 +69,7 @@ class PotentialShaping(Layer):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Info]:
         """Start an episode."""
         observation, info = self.env.reset(seed=seed, options=options)
+        self._begun = True
         self._here = self._potential()
         return observation, info
 
@@ -77,7 +78,9 @@ class PotentialShaping(Layer):
 
         Raises:
             ConfigError: the potential is not finite.
+            ResetNeeded: never reset.
         """
+        self._must_have_begun()
         observation, reward, terminated, truncated, info = self.env.step(action)
         there = 0.0 if terminated or truncated else self._potential()
         shaped = float(reward) + self.discount * there - self._here

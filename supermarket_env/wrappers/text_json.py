@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from gymnasium import spaces
 
+from supermarket_env.envs.arguments import is_whole
 from supermarket_env.envs.spaces import CHARSET
 from supermarket_env.errors import ConfigError
 from supermarket_env.wrappers.describing import describe_turn, fault_text
@@ -45,7 +46,7 @@ class TextJson(Layer):
 
     def __init__(self, env: AnyEnv, *, turns: int = 4) -> None:
         super().__init__(env, turns=turns)
-        if not 0 <= turns <= 50:
+        if not is_whole(turns, 0, 50):
             raise ConfigError(f"turns must be in 0..50, got {turns!r}")
         self.turns = turns
         self.action_space = spaces.Text(min_length=0, max_length=MAX_ACTION, charset=LINES)
@@ -54,10 +55,16 @@ class TextJson(Layer):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, Info]:
         """Start an episode."""
         _, info = self.env.reset(seed=seed, options=options)
+        self._begun = True
         return self._text(""), {**info, "fault": ""}
 
     def step(self, action: Any) -> Step:
-        """Play a turn with the message in ``action``; whatever it holds, nothing is raised."""
+        """Play a turn with the message in ``action``; whatever it holds, nothing is raised.
+
+        Raises:
+            ResetNeeded: never reset.
+        """
+        self._must_have_begun()
         game = self.game
         start = len(game.events)
         _, reward, terminated, truncated, info = self.env.step(read_message(action))

@@ -7,19 +7,21 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from gymnasium.error import ResetNeeded
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from supermarket_env.agents.macros import N_MACROS, N_MEMORY, MacroPlayer
 from supermarket_env.dialogue.acts import SILENT
+from supermarket_env.envs.arguments import is_whole
 from supermarket_env.envs.vector_messages import MessageVectorEnv
+from supermarket_env.envs.vector_reset import autoreset
 from supermarket_env.errors import ConfigError, unknown_name
 from supermarket_env.rules.observe import OBSERVATION_SIZE
 from supermarket_env.wrappers.flat import PARTS
 from supermarket_env.wrappers.layer import unit_box
-from supermarket_env.wrappers.macro import MASK_PLACES
+from supermarket_env.wrappers.macro import MASK_PLACES, read_macros
 
 Rows = NDArray[np.float32]
 Bools = NDArray[np.bool_]
@@ -63,9 +65,11 @@ class MacroVectorEnv(VectorEnv[Rows, NDArray[Any], NDArray[Any]]):
             raise ConfigError(unknown_name("place of the mask", mask, MASK_PLACES))
         if render_mode is not None:
             raise ConfigError(f"macros in batches are not rendered: render_mode must be None, got {render_mode!r}")
+        if not is_whole(num_envs, 1):
+            raise ConfigError(f"num_envs must be a whole number of at least 1, got {num_envs!r:.80}")
         self.num_envs = num_envs
         self.render_mode = None
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = autoreset(autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         # How a trip ended must be seen before the row starts anew, so the same step's resets are made here.
         inner = AutoresetMode.DISABLED if self.autoreset_mode == AutoresetMode.SAME_STEP else self.autoreset_mode
@@ -104,12 +108,11 @@ class MacroVectorEnv(VectorEnv[Rows, NDArray[Any], NDArray[Any]]):
         Raises:
             ConfigError: ``actions`` is no element of the action space; nothing has happened then.
             ResetNeeded: never reset, or (``DISABLED``) an ended episode was not reset.
+            ClosedEnvironmentError: after ``close``.
         """
-        macros = np.asarray(actions)
-        if macros.shape != (self.num_envs,) or macros.dtype.kind not in "iu":
-            raise ConfigError(f"expected {self.num_envs} macro numbers, got {macros.dtype} of shape {macros.shape}")
-        if macros.min() < 0 or macros.max() >= N_MACROS:
-            raise ConfigError(f"a macro is a number in 0..{N_MACROS - 1}, got {macros.min()}..{macros.max()}")
+        if self.closed:
+            raise ClosedEnvironmentError("the environment is closed: make a new one")
+        macros = read_macros(actions, (self.num_envs,))
         over = self._ended
         if not self._started:
             raise ResetNeeded("the environments were never reset: reset them first")

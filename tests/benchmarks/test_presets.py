@@ -13,7 +13,7 @@ from supermarket_env.report.submission import FILES, SUBMISSION
 
 ROOT = Path(__file__).parents[2]
 SUITES = ROOT / "benchmarks" / "suites"
-PRESETS = ("quick", "dev", "test", "robustness", "journey", "generalisation", "cross-user", "sie-gate")
+PRESETS = ("quick", "dev", "test", "robustness", "journey", "generalisation", "cross-user", "sie-gate", "scored")
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -44,7 +44,7 @@ def test_the_program_lists_folders_for_every_preset(monkeypatch: pytest.MonkeyPa
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     import presets
 
-    assert set(presets.PRESETS) == set(PRESETS) - {"sie-gate"}
+    assert set(presets.PRESETS) == set(PRESETS) - {"sie-gate", "scored"}
     assert presets.meaning_of("quick").startswith("does the shipped ladder")
     assert presets.spent_in_words({"processor_s": 9.6, "drawing_s": 180.0}) == (
         "10 s of processor time, 3.0 min more the first time"

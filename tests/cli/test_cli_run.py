@@ -199,6 +199,42 @@ def test_a_dry_run_plays_nothing(supermarket: Runner, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+class OwnScorer:
+    """A scorer that must not be called."""
+
+    name, version = "mine", "1"
+
+    def score(self, episode: object) -> None:
+        raise AssertionError("called in a dry run")
+
+
+def test_a_dry_run_counts_the_time_of_the_scorers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from supermarket_env.cli.dry_run import PROBES, estimate
+    from supermarket_env.run.build import build_plan
+    from supermarket_env.run.config import RunConfig
+    from supermarket_env.scorers import sheets
+
+    scored = []
+    monkeypatch.setattr(sheets, "score_episode", lambda scorer, episode: scored.append(scorer.name))
+    data = {
+        "agents": ["silent"],
+        "suite": {"name": "dev", "episodes": PROBES},
+        "run": {"workers": 1, "compiled": False},
+    }
+    assert estimate(build_plan(RunConfig.parse(data))) is not None
+    assert not scored
+    assert estimate(build_plan(RunConfig.parse({**data, "scorers": ["judge", "grade"]}))) is not None
+    assert scored == ["judge", "grade"] * (PROBES + 1), "the first episode is played once more, to build what is kept"
+    own = {"name": "mine", "_target_": f"{__name__}.OwnScorer"}
+    assert estimate(build_plan(RunConfig.parse({**data, "scorers": [own]}))) is None, "own scorers are not called"
+
+
+def test_content_without_a_file_is_given_by_name(supermarket: Runner) -> None:
+    done = supermarket("run", "store=generated:12")
+    assert done.code == 2
+    assert "is given by name: store.name=generated:12" in done.err
+
+
 def test_the_text_track_and_other_limits_run(supermarket: Runner, tmp_path: Path) -> None:
     words = ("track=text", "limits.max_turns=4", "agents=[retrieval]", "suite.episodes=2", "out=a")
     assert supermarket("run", *words).code == 0

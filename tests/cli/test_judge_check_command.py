@@ -101,3 +101,13 @@ def test_a_scatter_needs_an_episode_rated_by_both(tmp_path: Path) -> None:
         draw_agreement(judge, {}, {}, tmp_path / "y.png")
     with pytest.raises(ConfigError, match="cannot write"):
         draw_agreement(judge, people, {}, tmp_path / "x.nonsense")
+
+
+@pytest.mark.parametrize(("option", "value"), [("--per-fault", "-1"), ("--episodes", "0"), ("--pairs", "-1")])
+def test_numbers_out_of_range_are_refused(
+    run: Path, capsys: pytest.CaptureFixture[str], option: str, value: str
+) -> None:
+    with pytest.raises(SystemExit) as found:
+        main(["judge-check", str(run), option, value])
+    assert found.value.code == 2
+    assert f"'{option}'" in capsys.readouterr().err

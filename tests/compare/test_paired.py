@@ -12,7 +12,9 @@ import pytest
 from supermarket_env.compare.pages import comparison_page, effects_csv, flips_csv
 from supermarket_env.compare.paired import MCNEMAR, SIGN_FLIP, compare_pair, compare_sides, pair_up
 from supermarket_env.compare.sides import Run, Side
+from supermarket_env.compare.values import value_named
 from supermarket_env.errors import ConfigError
+from supermarket_env.metrics import compute
 from supermarket_env.metrics.aggregate import rows_of
 from supermarket_env.stats import mcnemar_exact, wilson_interval
 
@@ -27,13 +29,55 @@ def test_effects_are_mean_differences_over_tasks_with_trials_averaged_first(side
     assert effect.first == pytest.approx((0.3 + 0.5 + 0.0) / 3)
     assert effect.test == SIGN_FLIP
     assert effect.p == 0.5, "two differences of three are not zero: the sign vectors that go as far are half of all"
-    # P(better): task 0 wins 3 of 4 pairs of trials and ties 1, task 1 wins 2 and ties 2, task 2 ties all
-    assert effect.improvement == pytest.approx((3.5 / 4 + 3 / 4 + 0.5) / 3)
+    assert effect.improvement == pytest.approx((1 + 1 + 0.5) / 3), "trials averaged: two tasks are won, one is a tie"
+    assert effect.n_differ == 2
+
+
+def test_need_satisfaction_and_its_uplift_have_one_probability_of_being_better(make_run: Callable[..., Run]) -> None:
+    """Both differ by the same number on every task, whatever the reference did in each trial."""
+    run = make_run({"silent": [[0.1, 0.6], [0.3, 0.0]], "a": [[0.2, 0.4], [0.5, 0.5]], "b": [[0.3, 0.35], [0.4, 0.5]]})
+    found = compare_pair(Side(run, "a"), Side(run, "b"))
+    assert found.effect("NS").improvement == found.effect("NS_uplift").improvement == 0.5
+
+
+def test_a_test_that_contradicts_its_interval_is_marked_and_explained(sides: Sides) -> None:
+    """Five of 25 tasks differ, all one way: no sign flip of five can reach 5 %, whatever resampling says."""
+    one, two = sides([[0.5, 0.5]] * 25, [[0.5, 0.9]] * 5 + [[0.5, 0.5]] * 20)
+    found = compare_sides([one, two])
+    effect = found[0].effect("NS_uplift")
+    assert effect.disagrees
+    assert effect.p == pytest.approx(0.0625, abs=0.003)
+    page = comparison_page(found)
+    assert "**NS_uplift (0..1)**!" in page
+    assert "5 of 25 tasks differ" in page
+    assert "interval and test disagree" not in comparison_page(
+        compare_sides(sides([[0.1, 0.1]] * 25, [[0.5, 0.5]] * 25))
+    )
+
+
+def test_the_reference_has_no_uplift_of_its_own(make_run: Callable[..., Run]) -> None:
+    run = make_run({"silent": [[0.1]] * 3, "a": [[0.2], [0.3], [0.5]]})
+    page = comparison_page(compare_sides([Side(run, name) for name in run.agents]))
+    row = next(line for line in page.splitlines() if "**NS_uplift" in line)
+    assert [cell.strip() for cell in row.split("|")][2:4] == ["n/a", "0.233"]
 
 
 def test_less_is_better_where_it_is(sides: Sides) -> None:
     one, two = sides([[0.5]], [[0.5]])
     assert compare_pair(one, two).effect("Turn").improvement == 0.5
+
+
+def test_coming_to_the_checkout_with_nothing_is_no_purchase_there() -> None:
+    events = [{"k": "user", "turn": 1, "act": "chat", "text": ""}, {"k": "end", "reason": "checkout"}]
+    bought = [{"k": "cart", "turn": 1, "op": "add", "sku": "p"}, *events]
+    lines = [
+        {"schema": "supermarket.episode/1", "episode_id": str(n), "agent": "a", "events": what}
+        for n, what in enumerate((events, bought))
+    ]
+    rows = rows_of(lines)
+    of = value_named("checkout_rate").of
+    assert [of(row, {}) for row in rows] == [0.0, 1.0]
+    assert compute(lines)["checkout_rate"] == 50.0
 
 
 def test_a_share_with_one_trial_takes_mcnemar_and_keeps_a_width(sides: Sides) -> None:

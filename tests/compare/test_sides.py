@@ -8,10 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from supermarket_env.compare.sides import Run, Side, agent_of, check_alike, read_manifest, split_word, whole_run
+from supermarket_env.compare.manifest import read_manifest
+from supermarket_env.compare.sides import Run, Side, agent_of, check_alike, split_word, whole_run
 from supermarket_env.errors import ConfigError, RunFolderError
 
 Make = Callable[..., Run]
+
+WHOLE_MANIFEST = {
+    "schema": "supermarket.run/1", "package_version": "0", "comparability": "suites v1", "config_hash": "0",
+    "config": {"agents": ["rule"], "seed": 0, "trials": 1, "limits": {}, "suite": {"name": "dev"}},
+    "track": "semantic", "user": {"name": "scripted"}, "suite": {"name": "dev"}, "catalogues": {}, "stores": {},
+    "rules": "0", "agents": ["rule"], "privileged": [], "n_episodes": 1, "metric_definition": "1",
+}  # fmt: skip
 
 
 def test_the_only_assistant_besides_the_reference_needs_no_name(make_run: Make) -> None:
@@ -62,9 +70,36 @@ def test_other_luck_and_unfinished_runs_are_said(make_run: Make) -> None:
 
 
 def test_the_reference_comes_first_of_a_whole_run(tmp_path: Path) -> None:
-    manifest = {"agents": ["rule", "silent"], "reference": "silent"}
+    manifest = json.loads(json.dumps(WHOLE_MANIFEST)) | {"agents": ["rule", "silent"], "reference": "silent"}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     assert whole_run(str(tmp_path)) == [f"{tmp_path}:silent", f"{tmp_path}:rule"]
     (tmp_path / "manifest.json").write_text("[]", encoding="utf-8")
     with pytest.raises(RunFolderError, match="not that of a run"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("schema", "supermarket.run/9", "schema: expected 'supermarket.run/1', got 'supermarket.run/9'"),
+        ("config", None, "config: expected an object, got None"),
+        ("config", {"limits": {}}, "config.agents is missing"),
+        ("user", None, "user: expected an object, got None"),
+        ("suite", "dev", "suite: expected an object, got 'dev'"),
+        ("privileged", None, "privileged: expected a list, got None"),
+        ("agents", [1], "agents.0: expected a string, got 1"),
+        ("agents", [], "agents: List should have at least 1 item"),
+        ("stores", [1], r"stores: expected an object, got \[1\]"),
+        ("n_episodes", None, "n_episodes: expected an integer, got None"),
+    ],
+)
+def test_a_manifest_of_another_form_is_refused_by_entry(tmp_path: Path, key: str, value: object, message: str) -> None:
+    (tmp_path / "manifest.json").write_text(json.dumps({**WHOLE_MANIFEST, key: value}), encoding="utf-8")
+    with pytest.raises(RunFolderError, match=message):
+        read_manifest(tmp_path)
+
+
+def test_a_manifest_too_deep_to_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(RunFolderError, match=r"manifest\.json \(maximum recursion"):
         read_manifest(tmp_path)

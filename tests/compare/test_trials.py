@@ -10,6 +10,7 @@ from supermarket_env.compare.pages import trials_csv, trials_page
 from supermarket_env.compare.sides import Run, Side
 from supermarket_env.compare.trials import spread_of_trials, trial_points
 from supermarket_env.errors import ConfigError
+from supermarket_env.metrics.groups import grouped_rows
 from supermarket_env.stats import wilson_interval
 
 
@@ -22,6 +23,16 @@ def test_pass_of_three_tasks_by_hand(make_run: Callable[..., Run]) -> None:
     assert all(p.pass_hat_low <= p.pass_hat <= p.pass_hat_high for p in points)
     assert len(trials_page(points, "SR_complete").splitlines()) == 12
     assert trials_csv(points).startswith("agent,k,pass_hat")
+
+
+@pytest.mark.parametrize("n_tasks", [8, 25, 60])
+def test_one_trial_has_the_interval_of_the_table_of_the_run(make_run: Callable[..., Run], n_tasks: int) -> None:
+    """One figure, one interval: pass^1 is the share that the run's table calls SR_complete."""
+    run = make_run({"a": [[1.0, float(k % 3 > 0), 0.5, float(k % 2)] for k in range(n_tasks)]})
+    table = grouped_rows(run.rows, ("agent",), intervals=True)["groups"][0]
+    point = trial_points(Side(run, "a"))[0]
+    assert 100 * point.pass_hat == pytest.approx(table["beyond"]["SR_complete"])
+    assert [100 * point.pass_hat_low, 100 * point.pass_hat_high] == pytest.approx(table["intervals"]["SR_complete"])
 
 
 def test_tasks_without_all_trials_are_left_out_and_counted(make_run: Callable[..., Run]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 import warnings
@@ -181,7 +182,11 @@ BROKEN: tuple[dict[str, Any], ...] = (
     {"action": 10**9},
     {"qty": 100},
     {"scripted": 2},
+    {"action": -1},
     {"facts": np.zeros((2, 2), dtype=np.int64)},
+    {"facts": np.zeros((3, 4), dtype=np.int64)},
+    {"products": np.zeros(4, dtype=np.int64)},
+    {"products": [0, 0, 0]},
     {"products": np.array([10**6, 0, 0])},
     {"text": 3},
     {"need": "milk"},
@@ -200,6 +205,48 @@ def test_a_broken_user_action_changes_nothing(change: dict[str, Any]) -> None:
     assert len(door.store.games[0].events) == before
     door.step(good)
     assert door.store.games[0].turn == 1
+
+
+def test_a_number_outside_its_space_is_named() -> None:
+    users = raw_env(store="corner", mode="plain").store.users
+    with pytest.raises(MessageError, match=r"qty is 100, must be in 0\.\.99"):
+        users.read({**users.scripted(), "scripted": 0, "qty": 100})
+    with pytest.raises(MessageError, match="scripted is 2, must be 0 or 1"):
+        users.read({**users.scripted(), "scripted": 2})
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32, np.int64, np.float64])
+def test_an_answer_is_read_in_every_width(kind: type[np.generic]) -> None:
+    users = raw_env(store="corner", mode="plain").store.users
+    silent = users.scripted() | {"scripted": 0}
+    facts, products = silent["facts"].astype(kind), silent["products"].astype(kind)
+    read = users.read({**silent, "facts": facts, "products": products})
+    assert read is not None
+    assert read == users.read(silent)
+    facts[1] = 2, 1
+    products[2] = 7
+    told = users.read({**silent, "facts": facts, "products": products})
+    assert told is not None
+    assert told.row[9:] == [6, -1, -1, 1, 1, 1, *[0] * 10]
+    assert told.row[:9] == read.row[:9]
+
+
+@pytest.mark.parametrize("mode", ["plain", "auto"])
+def test_what_was_seen_stays_as_it_was(mode: str) -> None:
+    door = parallel_env(store="corner", mode=mode)
+    seen, _ = door.reset(seed=3)
+    answer = {"assistant_0": AssistantMessage(), "user_0": door.store.users.scripted()}
+    kept = []
+    for _ in range(6):
+        kept.append((seen, pickle.dumps(seen)))
+        seen = door.step(answer)[0]
+    assert all(pickle.dumps(before) == as_seen for before, as_seen in kept)
+    parts = seen["user_0"]
+    for name, part in parts.items():  # no part lies over another one, and all can be written to
+        if name != "text":
+            others = {other: held.copy() for other, held in parts.items() if other not in (name, "text")}
+            part[...] = 1
+            assert all(np.array_equal(parts[other], held) for other, held in others.items())
 
 
 def test_a_missing_action_is_named() -> None:

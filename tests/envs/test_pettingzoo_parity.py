@@ -30,7 +30,7 @@ MODES = ("plain", pytest.param("compiled", marks=pytest.mark.skipif(not numba_av
 
 def numberless(line: bytes) -> bytes:
     """Return a log line without the running number of the episode, which counts the resets of its door."""
-    return re.sub(rb'"episode_id":"([^"]*)\|\d+"', rb'"episode_id":"\1"', line, count=1)
+    return re.sub(rb'"episode_id":"([^"]*)\|\d+\.', rb'"episode_id":"\1|', line, count=1)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -12,9 +13,10 @@ from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 
 from supermarket_env.envs.single import SupermarketEnv
 from supermarket_env.envs.vector import SupermarketVectorEnv
-from supermarket_env.errors import ConfigError, MessageError, TaskError
+from supermarket_env.errors import ConfigError, LogError, MessageError, TaskError
 from supermarket_env.events.hooks import Hook
 from supermarket_env.events.log import encode_episode
+from supermarket_env.events.recorder import Recorder
 from supermarket_env.rules import codes
 from supermarket_env.rules.twins import numba_available
 
@@ -212,6 +214,62 @@ def test_bad_resets_are_refused() -> None:
             env.reset(options={"reset_mask": mask})
 
 
+@pytest.mark.parametrize("texts", [True, False])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"options": {"task": "nope"}},
+        {"options": {"task": [None, "nope"]}},
+        {"options": {"seed": -1}},
+        {"options": {"seed": [1, 1.7]}},
+        {"options": {"seed": "x"}},
+        {"options": {"tasks": 1}},
+        {"options": [1]},
+        {"options": {"reset_mask": np.zeros(2, dtype=bool)}},
+        {"seed": [5, -1]},
+        {"seed": [5, "x"]},
+        {"seed": 1.5},
+        {"seed": -1},
+    ],
+    ids=str,
+)
+def test_a_refused_reset_moves_no_row_and_no_generator(wrong: Any, texts: bool) -> None:
+    env, twin = batch(2, texts=texts), batch(2, texts=texts)
+    for one in (env, twin):
+        one.reset(seed=3)
+    with pytest.raises((ConfigError, TaskError)):
+        env.reset(**{"seed": 9, **wrong})
+    assert env.np_random_seed == twin.np_random_seed
+    actions = actions_of(env, 0)
+    assert all(same(x, y) for x, y in zip(env.step(actions), twin.step(actions), strict=True))
+    assert same(env.reset(), twin.reset())
+
+
+def test_rows_that_stay_may_have_no_seed() -> None:
+    env = batch(2)
+    env.reset(seed=[1, 2])
+    env.reset(seed=[7, -1], options={"reset_mask": np.array([True, False])})
+    assert env.np_random_seed == (7, 2)
+
+
+def test_a_closed_batch_is_not_played() -> None:
+    env = batch(2)
+    env.reset(seed=1)
+    env.close()
+    env.close()
+    with pytest.raises(gym.error.ClosedEnvironmentError, match="make a new one"):
+        env.step(silent(env))
+    with pytest.raises(gym.error.ClosedEnvironmentError):
+        env.reset(seed=1)
+
+
+def test_an_open_recorder_does_not_go_along_in_a_pickle(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "log.jsonl") as recorder:
+        env = batch(2, record=[0], hooks=[recorder])
+        with pytest.raises(LogError, match="an open recorder cannot be pickled"):
+            pickle.dumps(env)
+
+
 # --- actions -------------------------------------------------------------------------------------------------------
 
 
@@ -228,6 +286,30 @@ def test_what_is_no_action_is_refused_and_nothing_happens(name: str, value: Any)
     with pytest.raises(MessageError, match=name):
         env.step({key: part for key, part in good.items() if key != name})
     assert env.step(good)[4]["turn"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("texts", [True, False])
+@pytest.mark.parametrize("wrong", [("a",), (), ("a", "b", "c"), None, 3, "ab", (1, 2), ("a", None)], ids=str)
+def test_texts_that_are_none_are_refused_and_nothing_happens(wrong: Any, texts: bool) -> None:
+    env, twin = batch(2, texts=texts), batch(2, texts=texts)
+    for one in (env, twin):
+        one.reset(seed=3)
+    with pytest.raises(MessageError, match="'text' of the batched action"):
+        env.step({**actions_of(env, 0), "text": wrong})
+    for step in range(3):
+        actions = actions_of(env, step)
+        assert all(same(x, y) for x, y in zip(env.step(actions), twin.step(actions), strict=True))
+
+
+def test_texts_may_come_as_a_list_or_an_array() -> None:
+    env, twin, third = batch(2), batch(2), batch(2)
+    for one in (env, twin, third):
+        one.reset(seed=3)
+    good = {**silent(env), "text": ("Good morning.", "")}
+    seen = env.step(good)
+    assert all(same(x, y) for x, y in zip(seen, twin.step({**good, "text": list(good["text"])}), strict=True))
+    assert all(same(x, y) for x, y in zip(seen, third.step({**good, "text": np.array(good["text"])}), strict=True))
+    assert env.games[0].events == third.games[0].events
 
 
 def test_the_spaces_hold_what_comes_and_goes() -> None:
@@ -286,7 +368,26 @@ def test_without_copies_an_observation_stays_for_one_more_step() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"num_envs": 0}, {"record": [5]}, {"hooks": [Hook()]}, {"train_tasks": 3}, {"render_mode": "human"}]
+    "options",
+    [
+        {"num_envs": 0},
+        {"num_envs": 1.5},
+        {"num_envs": "2"},
+        {"record": [5]},
+        {"record": "ab"},
+        {"record": [0.5]},
+        {"record": 0.5},
+        {"hooks": [Hook()]},
+        {"record": [0], "hooks": [object()]},
+        {"train_tasks": 3},
+        {"suite": "train", "train_tasks": "x"},
+        {"max_turns": "x"},
+        {"copy": "x"},
+        {"texts": 1},
+        {"autoreset_mode": "x"},
+        {"render_mode": "human"},
+    ],
+    ids=str,
 )
 def test_bad_arguments_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import enum
 import json
 import math
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from supermarket_env.errors import LogError
+from supermarket_env.errors import ConfigError, LogError
 from supermarket_env.events.episode import Episode, Event
 from supermarket_env.events.hooks import Hook, HookSet, has_step_hooks
 from supermarket_env.events.log import canonical, encode_episode, finish_episode, read_log
@@ -139,5 +141,24 @@ def test_no_step_hooks_no_cost(tmp_path: Path) -> None:
         assert not HookSet([recorder, Hook()]).has_step_hooks
         assert not has_step_hooks([recorder])
     assert not HookSet()
-    with pytest.raises(TypeError):
+    with pytest.raises(ConfigError, match="got int"):
         HookSet([3])  # type: ignore[list-item]
+
+
+def test_an_open_recorder_is_neither_pickled_nor_copied(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "log.jsonl")
+    for twin in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(LogError, match="an open recorder cannot be pickled or copied"):
+            twin(recorder)
+    recorder.close()
+    assert pickle.loads(pickle.dumps(recorder)).path == recorder.path
+
+
+def test_a_file_that_never_was_a_log_is_no_log_without_episodes(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    for raw in (bytes(1000), b"not a log", b"\x1f\x8b\x08"):
+        path.write_bytes(raw)
+        with pytest.raises(LogError, match="line 1, line: not JSON"):
+            read_log(path)
+    path.write_bytes(b'{"schema_vers')  # a write that was cut off is one
+    assert (read_log(path).episodes, read_log(path).torn) == ([], 1)

@@ -132,6 +132,23 @@ class Handler(BaseHTTPRequestHandler):
     def do_rubbish(self, body: dict[str, Any]) -> None:
         self._send(200, b'{"choices": [{"message": {"content": "\xff\xfe\xc3\x28"}}]}')
 
+    def do_odd_usage(self, body: dict[str, Any]) -> None:
+        """Counts of a wrong type: a list, a text, a number with a fraction, in turn."""
+        with self.server.lock:
+            turn = self.server.done["odd_usage"] % 3
+        odd: Any = ([11, 4], "15", {"prompt_tokens": 11.5, "completion_tokens": "4"})[turn]
+        answer = {"message": {"content": self.server.answer(body)}, "finish_reason": "stop"}
+        self._send(200, json.dumps({"choices": [answer], "usage": odd}).encode())
+
+    def do_deep(self, body: dict[str, Any]) -> None:
+        """Arguments of a function that a model nested without end, as the text they are and as an object."""
+        with self.server.lock:
+            as_text = self.server.done["deep"] % 2
+        deep = "[" * 20_000 + "]" * 20_000
+        arguments = json.dumps('{"words": ' + deep + "}") if as_text else '{"words": ' + deep + "}"
+        call = '{"function": {"name": "search", "arguments": ' + arguments + "}}"
+        self._send(200, ('{"choices": [{"message": {"content": null, "tool_calls": [' + call + "]}}]}").encode())
+
     def do_surrogate(self, body: dict[str, Any]) -> None:
         self._send(
             200, b'{"choices": [{"message": {"content": "\\ud800 \\u0000 hi"}}], "usage": {"prompt_tokens": -3}}'

@@ -172,6 +172,13 @@ def test_a_wrong_call_goes_back_once_with_the_reason(
     assert problem in server.requests[1]["messages"][-1]["content"]
 
 
+def test_arguments_too_deep_to_read_are_the_models_fault(serve: Serve, tmp_path: Path) -> None:
+    server = serve(caller, behaviour=lambda number: "deep")
+    lines = play(server.url, tmp_path / "run", tools="native", turns=6)
+    assert faults(lines) == {("assistant", "invalid_message")}
+    assert [line["events"][-1]["reason"] for line in lines] == ["assistant_error"]
+
+
 def test_tools_json_sends_no_functions(serve: Serve, tmp_path: Path) -> None:
     server = serve(answer=caller)
     assert not faults(play(server.url, tmp_path, tools="json"))

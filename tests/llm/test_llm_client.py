@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from supermarket_env.errors import ConfigError, RunStop
+from supermarket_env.errors import ConfigError, InfrastructureError, RunStop
 from supermarket_env.llm.client import RecordingGap, most_tokens
 from supermarket_env.llm.config import LLMConfig, read_prices
 from supermarket_env.llm.faults import EndpointError
@@ -238,6 +238,36 @@ def test_calls_in_flight_and_calls_a_minute_are_bounded(serve: Serve) -> None:
         list(pool.map(lambda k: runtime.ask(question(k)), range(12)))
     assert most[0] == 2
     assert time.monotonic() - started >= 11 * 0.01
+
+
+@pytest.mark.parametrize("port", ["99999", "0", "http", "-1"])
+def test_a_port_that_is_none_is_refused(port: str) -> None:
+    with pytest.raises(ValueError, match=rf"expected a port in 1\.\.65535 in the address, got '{port}'"):
+        config_for(f"http://127.0.0.1:{port}/v1")
+
+
+@pytest.mark.parametrize(
+    "error", [ExceptionGroup("all", [OverflowError("port")]), RuntimeError("stack"), KeyError("x")]
+)
+def test_whatever_the_stack_raises_is_a_connection_that_failed(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def stream(self: Any, *words: Any, **options: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr("httpx.AsyncClient.stream", stream)
+    with pytest.raises(EndpointError) as caught:
+        ask(config_for(serve().url, endpoint={"retries": 1}))
+    assert (caught.value.kind, caught.value.attempts) == ("connection", 2)
+
+
+def test_what_fails_around_a_call_is_infrastructure_too(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_client(**options: Any) -> Any:
+        raise ImportError("a proxy that needs another package")
+
+    monkeypatch.setattr("supermarket_env.llm.client.new_client", no_client)
+    with pytest.raises(InfrastructureError, match=r"llm user: ImportError$"):
+        ask(config_for(serve().url))
 
 
 def test_an_address_with_credentials_is_refused() -> None:

@@ -170,6 +170,20 @@ def test_a_dead_endpoint_is_infrastructure_and_redone_later(serve: Serve, tmp_pa
     assert {line["events"][-1]["reason"] for line in episodes(tmp_path)}.isdisjoint({"infra_error"})
 
 
+def test_a_transport_that_breaks_is_not_blamed_on_the_assistant(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stream(self: Any, *words: Any, **options: Any) -> Any:
+        raise ExceptionGroup("all addresses", [OverflowError("port must be 0-65535")])
+
+    data = data_for(serve().url) | {"user": {"name": "scripted"}}
+    with monkeypatch.context() as patch:
+        patch.setattr("httpx.AsyncClient.stream", stream)
+        assert play(data, tmp_path).n_infra == 2
+    assert {fault["who"] for fault in of_kind(episodes(tmp_path), "fault")} == {"infra"}
+    assert play(data, tmp_path).n_infra == 0
+
+
 def test_an_assistant_that_talks_nonsense_is_its_own_fault(serve: Serve, tmp_path: Path) -> None:
     server = serve(behaviour=lambda number: "prose")
     data = data_for(server.url, turns=5) | {"user": {"name": "scripted"}}

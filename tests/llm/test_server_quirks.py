@@ -48,6 +48,15 @@ def test_every_shipped_configuration_gets_an_answer_whatever_its_server_refuses(
         assert "secret" not in answer.text
 
 
+def test_counts_of_a_wrong_type_are_unknown_counts_and_the_answer_counts(serve: Serve) -> None:
+    server = serve(behaviour=lambda number: "odd_usage")
+    for _ in range(3):
+        answer = ask(shipped("openai", server.url))
+        assert not answer.fault
+        assert (answer.tokens_in, answer.tokens_out, answer.cost) == (0, 0, None)
+    assert len(server.requests) == 3
+
+
 @pytest.mark.parametrize("name", SHIPPED)
 def test_requests_hold_only_fields_that_the_server_documents(serve: Serve, name: str) -> None:
     server = serve()

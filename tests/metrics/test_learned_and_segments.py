@@ -64,9 +64,11 @@ def test_elicited_by_turn_ends_at_elicited() -> None:
 
 
 def test_elicited_by_turn_has_intervals() -> None:
-    lines = [line(told(1, "0.type"), eid=str(k), task_id=str(k), truth=NEEDS) for k in range(3)]
+    lines = [line(told(1, "0.type"), eid=str(k), task_id=str(k), truth=NEEDS) for k in range(20)]
     group = grouped(lines, (), intervals=True)
     assert group["intervals"]["elicited(t)"] == [[0.0, 0.0], [0.25, 0.25]]
+    few = grouped(lines[:3], (), intervals=True)["intervals"]["elicited(t)"]
+    assert few[1][0] < 0.25 < few[1][1], "three equal values do not tell that all tasks are equal"
 
 
 def test_reveals_per_question_counts_all_questions_and_their_turns_only() -> None:

@@ -17,7 +17,7 @@ from supermarket_env.cli.metrics import metrics, metrics_json, parse_horizons
 from supermarket_env.errors import ConfigError
 from supermarket_env.events.log import finish_episode, read_log
 from supermarket_env.events.recorder import Recorder
-from supermarket_env.metrics import MetricsHook, compute, grouped
+from supermarket_env.metrics import MetricsHook, StreamingMetrics, compute, grouped
 
 
 def _load(name: str) -> ModuleType:
@@ -141,11 +141,11 @@ def test_null_resamples_are_counted() -> None:
     end = {"k": "end", "reason": "left"}
     lines = [
         {**base, "episode_id": "1", "events": [suggested, moved, end]},
-        {**base, "episode_id": "2", "events": [end]},
+        *({**base, "episode_id": str(k), "events": [end]} for k in range(2, 21)),
     ]
     out = grouped(lines, (), intervals=True)
     assert out["intervals"]["AFR"] == [1.0, 1.0]
-    assert 2000 < out["null_resamples"]["AFR"] < 3000
+    assert 3000 < out["null_resamples"]["AFR"] < 4200, "20 draws of 20 miss one task in (19/20)^20 = 36 %"
 
 
 def test_empty_file_gives_nulls(tmp_path: Path) -> None:
@@ -197,3 +197,99 @@ def test_horizons_option() -> None:
     assert parse_horizons("0, 2,2,1") == (0, 2, 1)
     with pytest.raises(ConfigError):
         parse_horizons("a")
+
+
+def test_the_same_episode_in_two_paths_counts_once(run: tuple[Path, MetricsHook], tmp_path: Path) -> None:
+    folder, _ = run
+    file = folder / "episodes.jsonl"
+    once = json.loads(runner.invoke(app, [str(folder), "--json"]).stdout)
+    for paths in ([folder, folder], [file, folder], [folder, file, folder]):
+        result = runner.invoke(app, [*map(str, paths), "--json"])
+        assert json.loads(result.stdout) == once
+        assert "repeated lines: the same episode, counted once" in result.stderr
+    other = tmp_path / "other.jsonl"
+    line = json.loads(file.read_text(encoding="utf-8").splitlines()[0])
+    other.write_text(json.dumps({**line, "trial": 7}) + "\n", encoding="utf-8")
+    both = json.loads(runner.invoke(app, [str(folder), str(other), "--json"]).stdout)
+    assert both["n"] + both["n_infra"] == once["n"] + once["n_infra"] + 1, "an id of another run is no repeat"
+
+
+def test_of_two_equal_lines_the_one_with_scores_stays(run: tuple[Path, MetricsHook], tmp_path: Path) -> None:
+    folder, _ = run
+    bare = tmp_path / "bare.jsonl"
+    bare.write_bytes((folder / "episodes.jsonl").read_bytes())
+    name = read_log(folder).episodes[0].episode_id
+    (folder / "scores").mkdir()
+    event = {"k": "judge", "judge": "j@1", "dim": "politeness", "score": 4}
+    score = {"episode_id": name, "events": [event], "values": {"impl": "j@1", "scores": []}}
+    (folder / "scores" / "j@1.jsonl").write_text(json.dumps(score) + "\n", encoding="utf-8")
+    for paths in ([bare, folder], [folder, bare]):
+        found = json.loads(runner.invoke(app, [*map(str, paths), "--json"]).stdout)
+        assert found["judge"]["politeness"]["n"] == 1
+
+
+def test_tolerance_of_parameters_can_be_asked_for(tmp_path: Path) -> None:
+    def turn(kind: str, key: str, degrees: int) -> dict[str, Any]:
+        return {"k": kind, "turn": 1, key: {"type": "turn", "params": {"deg": degrees}}}
+
+    line = {
+        "schema": "supermarket.episode/1",
+        "episode_id": "e",
+        "agent": "a",
+        "nav_schema": {"turn": ["deg"]},
+        "events": [turn("suggest", "action", 90), turn("user", "action", 85), {"k": "end", "reason": "left"}],
+    }
+    (tmp_path / "log.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+
+    def lnsr(*words: str) -> Any:
+        return json.loads(runner.invoke(app, [str(tmp_path / "log.jsonl"), "--json", *words]).stdout)["LNSR"]
+
+    assert (lnsr(), lnsr("--tolerance", "10")) == (0.0, 1.0)
+    assert runner.invoke(app, [str(tmp_path / "log.jsonl"), "--tolerance", "-1"]).exit_code == 2
+
+
+def test_streamed_figures_are_those_of_any_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ratings, the most frequent action and R@5 by cart size included; only what needs all rows is absent."""
+    monkeypatch.setattr("supermarket_env.metrics.stream.ROWS_AT_ONCE", 3)
+    for seed in range(6):
+        stream = StreamingMetrics()
+        episodes = [finish_episode(line) for line in logs.random_lines(seed, tasks=6, agents=("rule", "spam"))]
+        for episode in episodes:
+            stream.on_episode_end(episode)
+        found, expected = stream.result(), compute(episodes)
+        expected |= expected.pop("beyond")
+        assert json.dumps(found) == json.dumps({name: expected[name] for name in found})
+        assert found["judge_by"]
+        new = {"AFR_majority", "redundant_questions", "groundedness_errors", "R@5_by_cart_size", "judge"}
+        assert new <= found.keys()
+
+
+def test_the_worst_segment_is_a_part_and_not_the_whole() -> None:
+    def line(task: int, stratum: str, served: float) -> dict[str, Any]:
+        need = {"id": "0", "qty": 1, "weight": 1.0, "outside": 0.0, "attributes": []}
+        truth = {
+            "U_star": 1.0, "utility": {"0": {"p": served}}, "acceptable": {"0": ["p"]}, "violates": {}, "needs": [need]
+        }  # fmt: skip
+        events = [{"k": "cart", "turn": 1, "op": "add", "sku": "p"}, {"k": "end", "reason": "checkout"}]
+        return {
+            "schema": "supermarket.episode/1", "episode_id": f"{task}", "agent": "a", "store": "s", "user": "u",
+            "stratum": stratum, "events": events, "truth": truth,
+        }  # fmt: skip
+
+    alike = [line(n, "quick", 0.5) for n in range(25)]
+    assert compute(alike)["beyond"]["worst_segment"] is None
+    mixed = [line(n, "quick" if n < 25 else "fill_in", 0.9 if n < 25 else 0.2) for n in range(30)]
+    assert compute(mixed)["beyond"]["worst_segment"]["value"] == "quick", "five trips are too few to name"
+
+
+def test_lists_that_repeat_a_product_are_counted() -> None:
+    shown = [{"k": "recommend", "turn": t, "items": items} for t, items in ((1, ["a", "a"]), (2, ["a", "b"]))]
+    parts = [{"k": "recommend", "turn": 3, "items": [name]} for name in ("c", "c")]
+    line = {
+        "schema": "supermarket.episode/1",
+        "episode_id": "e",
+        "agent": "a",
+        "events": [*shown, *parts, {"k": "end", "reason": "left"}],
+    }
+    found = compute([line])
+    assert (found["n_lists"], found["n_lists_with_repeats"]) == (3, 2)

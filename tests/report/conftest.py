@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,18 @@ def play(out: Path, **keys: object) -> Path:
 
 
 @pytest.fixture(scope="session")
+def player() -> Callable[..., Path]:
+    """Give :func:`play` to tests that need runs of their own."""
+    return play
+
+
+@pytest.fixture(scope="session")
 def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two trials of three tasks for the rule assistant and its silent reference."""
     return play(tmp_path_factory.mktemp("runs") / "small", trials=2)
+
+
+@pytest.fixture(scope="session")
+def told_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One trial of three tasks for an assistant that is told the truth."""
+    return play(tmp_path_factory.mktemp("runs") / "told", agents=["oracle"])

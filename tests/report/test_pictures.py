@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from supermarket_env.report.look import legend_below, new_figure
 from supermarket_env.report.plot_forest import save_forest
 from supermarket_env.report.plot_heatmap import cell_of, save_heat_map
 from supermarket_env.report.plot_learning import Point, mean_curve, read_curve, save_learning
+from supermarket_env.report.plot_points import save_pareto
 from supermarket_env.report.results import panel_titles, read_results
 
 
@@ -98,6 +100,31 @@ def test_a_cell_of_several_runs_has_their_mean_and_an_interval() -> None:
     assert cell.value == pytest.approx(0.3)
     assert [cell.low, cell.high] == pytest.approx([0.1, 0.5])
     assert cell_of([row_of(0, "text", None)], "NS_uplift") is None
+
+
+def test_a_heat_map_marks_who_is_told_the_truth(tmp_path: Path) -> None:
+    rows = [row_of(seed, "text", seed / 10) | {"privileged": 1} for seed in (0, 1)]
+    svg = save_heat_map(rows, tmp_path / "h.png", x="seed")[1].read_text(encoding="utf-8")
+    assert f"<!-- {rows[0]['agent']}* -->" in svg
+
+
+def test_names_beside_a_pareto_front_stand_outside_the_axes(
+    small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There they cover no mark, and the picture is made wide enough for them."""
+    seen: list[Any] = []
+    monkeypatch.setattr("supermarket_env.report.plot_points.save_figure", lambda page, *_: seen.append(page))
+    save_pareto([read_results(small_run)], tmp_path / "p.png")
+    page = seen[0]
+    page.canvas.draw()
+    axes, renderer = page.axes[0], page.canvas.get_renderer()
+    names = [super(type(text), text).get_window_extent(renderer) for text in axes.texts]  # without the leading lines
+    assert len(names) == 2
+    for name in names:
+        assert name.x0 > axes.get_window_extent(renderer).x1
+        assert name.x1 <= page.bbox.x1
+    low, high = sorted(names, key=lambda box: float(box.y0))
+    assert low.y1 <= high.y0
 
 
 def test_a_heat_map_keeps_every_cell_in_its_numbers(tmp_path: Path) -> None:

@@ -57,6 +57,14 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None
         connect(RayConfig())
 
 
+def test_without_ray_no_run_directory_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    data = {"agents": ["silent"], "suite": {"name": "dev", "episodes": 1}, "run": {"workers": "ray"}}
+    with pytest.raises(MissingExtraError, match=r"supermarket_env\[ray\]"):
+        run_job(build_plan(RunConfig.parse(data)), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_language_models_do_not_travel() -> None:
     with pytest.raises(ConfigError, match=r"run\.workers: episodes with language models run in threads"):
         build_plan(

@@ -178,7 +178,7 @@ def test_episodes_of_another_plan_are_refused(toy: ModuleType, tmp_path: Path) -
 
 def test_a_folder_in_use_is_refused(toy: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("fcntl")
-    monkeypatch.setattr("supermarket_env.run.folder.LOCK_PATIENCE_S", 0.1)
+    monkeypatch.setattr("supermarket_env.run.lock.LOCK_PATIENCE_S", 0.1)
     manifest = {"config": {}, "config_hash": "x"}
     with RunFolder(tmp_path, manifest), pytest.raises(RunFolderError, match=rf"in use .* {os.getpid()}\)"):
         RunFolder(tmp_path, manifest)

@@ -11,10 +11,13 @@ import pytest
 from supermarket_env.cli.metrics import metrics_json
 from supermarket_env.cli.score import read_words, score
 from supermarket_env.errors import ConfigError, RunFolderError
+from supermarket_env.events.episode import Episode
 from supermarket_env.run.build import build_plan
 from supermarket_env.run.config import RunConfig
 from supermarket_env.run.job import run_job
-from supermarket_env.run.scoring import Request, score_log
+from supermarket_env.run.lock import folder_lock
+from supermarket_env.run.scoring import Request, ScoresExistError, score_log
+from supermarket_env.scorers import Score, ScoreSheet
 
 LABELS = ("judge@rules-2", "virtual_agent@1")
 
@@ -115,6 +118,83 @@ def test_a_run_with_another_store_is_refused(plain: Path) -> None:
         score([str(plain), "scorers=[judge]"])
 
 
+class Killed(BaseException):
+    """Stands for a process that ends in the middle."""
+
+
+class Mortal:
+    """A scorer of your own that dies after a number of episodes."""
+
+    name, version = "mortal", "1"
+    left = 2
+
+    def score(self, episode: Episode) -> ScoreSheet:
+        if not Mortal.left:
+            raise Killed
+        Mortal.left -= 1
+        return ScoreSheet((Score("x", 1.0, explanation="x"),))
+
+
+BOTH = f"scorers=[judge,{{name:mortal,_target_:{__name__}.Mortal}}]"
+
+
+def kill_in_the_middle(run: Path, *words: str) -> None:
+    Mortal.left = 2
+    with pytest.raises(Killed):
+        score([str(run), BOTH, *words])
+    Mortal.left = 99
+
+
+def test_a_killed_call_goes_on_where_it_was(plain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(plain, tmp_path / "undisturbed")
+    Mortal.left = 99
+    score([str(tmp_path / "undisturbed"), BOTH])
+    kill_in_the_middle(plain)
+    (part,) = plain.glob("scores/*.part")
+    part.write_bytes(part.read_bytes() + b'{"line":{"epis')  # torn: lost, and only it
+    capsys.readouterr()
+    score([str(plain), BOTH])
+    assert capsys.readouterr().out.splitlines() == [
+        f"judge@rules-2: 0 episodes scored, 3 were there; {plain / 'scores/judge@rules-2.jsonl'}",
+        f"mortal@1: 1 episodes scored, 2 were there; {plain / 'scores/mortal@1.jsonl'}",
+    ]
+    for name in ("scores/judge@rules-2.jsonl", "scores/mortal@1.jsonl", "metrics.json", "summary.csv"):
+        assert (plain / name).read_bytes() == (tmp_path / "undisturbed" / name).read_bytes()
+    assert not list(plain.glob("scores/*.part"))
+
+
+def test_scoring_anew_does_not_use_what_a_killed_call_left(plain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Mortal.left = 99
+    score([str(plain), BOTH])
+    kill_in_the_middle(plain, "replace=true")
+    with pytest.raises(ScoresExistError):  # the old scores are whole
+        score([str(plain), BOTH])
+    assert not list(plain.glob("scores/*.part"))
+    kill_in_the_middle(plain, "replace=true")
+    capsys.readouterr()
+    score([str(plain), BOTH, "replace=true"])
+    assert "mortal@1: 3 episodes scored;" in capsys.readouterr().out
+
+
+def test_figures_that_lag_behind_complete_scores_are_renewed(plain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    score([str(plain), "scorers=[judge]"])
+    current = (plain / "metrics.json").read_bytes()
+    (plain / "metrics.json").write_text("{}", encoding="utf-8")
+    capsys.readouterr()
+    score([str(plain), "scorers=[judge]"])
+    assert "written anew" in capsys.readouterr().out
+    assert (plain / "metrics.json").read_bytes() == current
+    with pytest.raises(ScoresExistError):
+        score([str(plain), "scorers=[judge]"])
+
+
+def test_one_process_scores_a_run_at_a_time(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("supermarket_env.run.lock.LOCK_PATIENCE_S", 0.0)
+    with folder_lock(plain), pytest.raises(RunFolderError, match="in use by another process"):
+        score([str(plain), "scorers=[judge]"])
+    assert not (plain / "scores").exists()
+
+
 def test_a_log_file_is_scored_into_a_folder(scored: Path, tmp_path: Path) -> None:
     log = tmp_path / "episodes.jsonl"
     log.write_bytes((scored / "episodes.jsonl").read_bytes())
@@ -169,3 +249,28 @@ def test_the_shipped_experiment_asks_for_all_five_systems() -> None:
     from supermarket_env.scorers import SCORERS
 
     assert set(compose_run(read_arguments(["experiment=scored"])).scorers) == set(SCORERS)
+
+
+def test_a_folder_holds_the_scores_of_one_log(plain: Path, tmp_path: Path) -> None:
+    lines = (plain / "episodes.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    other, same_ids = tmp_path / "other.jsonl", tmp_path / "same_ids.jsonl"
+    other.write_text("".join(line.replace("|dev-", "|also-") for line in lines), encoding="utf-8")
+    short = json.loads(lines[0])
+    short["events"] = [e for e in short["events"] if e["k"] == "end" or (e["k"] != "claim" and e.get("turn", 0) < 2)]
+    same_ids.write_text("".join([json.dumps(short) + "\n", *lines[1:]]), encoding="utf-8")
+    folder = tmp_path / "scores_of_one"
+    file = folder / "scores" / f"{LABELS[0]}.jsonl"
+    score([str(plain / "episodes.jsonl"), f"out={folder}"])
+    before = file.read_bytes()
+    for words in ([str(other)], [str(other), "replace=true"]):
+        with pytest.raises(RunFolderError, match=r"scores of 3 episodes that are not in .*other\.jsonl.*would be lost"):
+            score([*words, f"out={folder}"])
+        assert file.read_bytes() == before
+    file.write_bytes(b"".join(before.splitlines(keepends=True)[:2]))
+    with pytest.raises(RunFolderError, match="are not those of the episode in"):
+        score([str(same_ids), f"out={folder}"])
+    score([str(plain / "episodes.jsonl"), f"out={folder}"])
+    assert file.read_bytes() == before
+    with pytest.raises(ConfigError, match="holds the scores of one log, got 2"):
+        score([str(plain), str(other), f"out={tmp_path / 'both'}"])
+    assert not (tmp_path / "both").exists()

@@ -292,3 +292,23 @@ def test_gaps_are_refused_where_none_can_be_handled(bad: float | None) -> None:
     for call in calls:
         with pytest.raises(ValueError, match="finite"):
             call(table)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_interval_of_agreement_holds_the_coefficient_and_the_percentiles(seed: int) -> None:
+    """Three assistants far apart: resampled coefficients are all below the one seen, which the interval must reach."""
+    generator = np.random.default_rng(seed)
+    x = {name: list(mean + generator.normal(0, 1, 12)) for name, mean in (("a", 0.0), ("b", 1.0), ("c", 2.0))}
+    # The means of y lie on a line through those of x, so that Pearson's r is 1 and every resample has less.
+    y = {name: [float(np.mean(row)) - 1, float(np.mean(row)) + 1] for name, row in x.items()}
+    found = stats.compare_conditions(x, y, resamples=400)
+    assert found.pearson == pytest.approx(1.0)
+    for value, bounds in ((found.pearson, found.pearson_interval), (found.spearman, found.spearman_interval)):
+        assert value is not None
+        assert bounds is not None
+        assert -1.0 <= bounds.low <= value <= bounds.high <= 1.0
+    narrow = stats.compare_conditions(x, y, resamples=400, level=0.05)
+    assert narrow.pearson is not None
+    assert narrow.pearson_interval is not None
+    assert narrow.pearson_interval.high == narrow.pearson, "an end that does not reach the coefficient is moved out"
+    assert narrow.pearson_interval.low < narrow.pearson

@@ -78,14 +78,35 @@ def test_the_list_follows_the_scores() -> None:
     assert message.text == ""
 
 
-def test_scores_that_are_no_numbers_come_last() -> None:
-    env: Any = CandidateRanking(make())
+@pytest.mark.parametrize("due", [True, False])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 2.0, -1.5])
+def test_scores_outside_the_space_are_refused_and_nothing_happens(value: float, due: bool) -> None:
+    env: Any = CandidateRanking(make(), carrier="rule" if due else "silent")
+    if due:
+        until_a_list(env, 2)
+    else:
+        env.reset(seed=2)
+    game = env.unwrapped.game
+    before = len(game.events)
+    scores = np.zeros(50, dtype=np.float32)
+    scores[49] = value
+    with pytest.raises(MessageError, match=r"expected numbers in -1\.\.1"):
+        env.step(scores)
+    assert len(game.events) == before
+    env.step(np.ones(50, dtype=np.float32))
+
+
+@pytest.mark.parametrize("value", [-1, 51, 10**9])
+def test_orders_outside_the_space_are_refused_and_nothing_happens(value: int) -> None:
+    env: Any = CandidateRanking(make(), action="order")
     until_a_list(env, 2)
-    scores = np.full(50, np.nan, dtype=np.float32)
-    scores[9] = -1.0
-    first = env.candidates[9]
-    env.step(scores)
-    assert env.unwrapped.game.last_message.items[0] == first
+    before = len(env.unwrapped.game.events)
+    with pytest.raises(MessageError, match=r"expected integers in 0\.\.50"):
+        env.step(np.array([1, 2, 3, 4, value]))
+    with pytest.raises(MessageError, match="expected integers"):
+        env.step(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
+    assert len(env.unwrapped.game.events) == before
+    env.step(np.array([50, 0, 0, 0, 0]))
 
 
 def test_an_order_is_read_rank_by_rank() -> None:
@@ -137,10 +158,12 @@ def test_what_does_not_fit_is_refused() -> None:
         CandidateRanking(make(), action="score")
     with pytest.raises(ConfigError, match="candidates must be in"):
         CandidateRanking(make(), candidates=3)
+    with pytest.raises(ConfigError, match="the carrier is the name"):
+        CandidateRanking(make(), carrier=3)  # type: ignore[arg-type]
     env: Any = CandidateRanking(make())
     env.reset(seed=0)
     turn = env.unwrapped.game.turn
-    for action in (np.zeros(3), "best first", None, [["a"] * 50]):
+    for action in (np.zeros(3), "best first", None, [["a"] * 50], [[1.0], [1.0, 2.0]]):
         with pytest.raises(MessageError, match=r"shape \(50,\)"):
             env.step(action)
     assert env.unwrapped.game.turn == turn

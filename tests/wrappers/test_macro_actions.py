@@ -212,5 +212,12 @@ def test_arguments_out_of_range_are_refused() -> None:
     env.reset(seed=0)
     with pytest.raises(ConfigError, match=rf"0\.\.{N_MACROS - 1}"):
         env.step(N_MACROS)
+    for action in (None, [1], np.zeros(1, dtype=np.int64), 1.0, True, "1", [[1], [1, 2]]):
+        with pytest.raises(ConfigError, match="expected one macro number"):
+            env.step(action)
+    assert env.game.turn == 0
+    env.step(np.array(1))
+    with pytest.raises(ConfigError, match="got 'x'"):
+        MacroActions(make(), list_length="x")  # type: ignore[arg-type]
     assert env.observation_space["memory"].shape == (N_MEMORY,)  # type: ignore[index]
     assert env.macro_names == MACROS

@@ -8,7 +8,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.error import ResetNeeded
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from supermarket_env.agents.macros import N_MACROS
@@ -129,6 +129,8 @@ def test_masks_are_one_call_away_and_what_they_rule_out_says_nothing() -> None:
         (np.zeros(3), "got float64"),
         (np.array([0, N_MACROS, 0]), f"in 0..{N_MACROS - 1}"),
         (np.array([0, -1, 0]), "got -1"),
+        (None, "got None"),
+        ([[0], [0, 1], [0]], "expected 3 macro numbers"),
     ],
 )
 def test_what_is_no_element_of_the_action_space_is_refused(actions: Any, match: str) -> None:
@@ -149,6 +151,21 @@ def test_wrong_arguments_are_refused() -> None:
         MessageVectorEnv(2, autoreset_mode=AutoresetMode.SAME_STEP, **SETTINGS)
     with pytest.raises(ConfigError, match="not rendered"):
         native(render_mode="ansi")
+    with pytest.raises(ConfigError, match=r"unknown autoreset_mode 'Next'; valid: .* Did you mean 'NextStep'"):
+        native(autoreset_mode="Next")
+    with pytest.raises(ConfigError, match=r"num_envs .* got 1\.5"):
+        MacroVectorEnv(1.5, **SETTINGS)  # type: ignore[arg-type]
+
+
+def test_a_closed_batch_is_not_played() -> None:
+    envs = native()
+    envs.reset(seed=0)
+    envs.close()
+    envs.close()
+    with pytest.raises(ClosedEnvironmentError):
+        envs.step(np.zeros(3, dtype=np.int64))
+    with pytest.raises(ClosedEnvironmentError):
+        envs.reset()
 
 
 def test_whole_messages_can_be_said_row_by_row() -> None:

@@ -13,8 +13,10 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
+from supermarket_env.envs.single import SupermarketEnv
 from supermarket_env.errors import ConfigError
 from supermarket_env.wrappers import (
     ORDER,
@@ -302,6 +304,24 @@ def test_shaping_may_lie_anywhere() -> None:
         env.action_space.seed(7)
         env.reset(seed=7)
     assert digest(inner, 60) == digest(outer, 60)
+
+
+@pytest.mark.parametrize(
+    "wrapper", [MacroActions, CandidateRanking, TextJson, FlatObservation, History, PotentialShaping]
+)
+@pytest.mark.parametrize("below", [False, True], ids=["nothing reset", "reset below"])
+def test_a_step_before_the_first_reset_is_refused(wrapper: Any, below: bool) -> None:
+    game = SupermarketEnv(store="corner", mode="plain", suite="train")
+    if below:
+        game.reset(seed=1)
+    env = wrapper(game)
+    with pytest.raises(ResetNeeded, match=f"{wrapper.__name__} was never reset"):
+        env.step(env.action_space.sample())
+    if below:
+        assert game.game.turn == 0
+    env.reset(seed=1)
+    env.step(env.action_space.sample())
+    assert game.game.turn == 1
 
 
 def test_other_environments_and_unknown_stacks_are_refused() -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from supermarket_env.errors import ConfigError
 from supermarket_env.scorers.calibration.core import CHART_RECORDS, Calibration, adjust
-from supermarket_env.scorers.calibration.scale import clamp
+from supermarket_env.scorers.calibration.scale import clamp, mean
 
 LINES: Final = (
     ("auto", "automatic", "#0072B2", "-", "o"),
@@ -19,7 +18,7 @@ LINES: Final = (
 
 
 class TrendPoint(NamedTuple):
-    """Means of the evaluations of one date."""
+    """Means over the distinct evaluations of one date."""
 
     date: str
     n: int
@@ -27,6 +26,7 @@ class TrendPoint(NamedTuple):
     human: float | None
     """Mean label of the labelled evaluations; None without any."""
     adjusted: float
+    """Mean of the adjusted scores, each kept within 1..5."""
     upper: float | None
     """Automatic mean plus the upper deviation; None without one."""
     lower: float | None
@@ -37,24 +37,32 @@ def trend(rows: Iterable[Mapping[str, Any]], calibration: Calibration) -> list[T
 
     Args:
         rows: Evaluations with ``evaluated`` (a date), ``auto`` and, where labelled, ``human``, on the scale 1..5.
+            Rows of one ``id`` are labels of one evaluation: it counts once, with the mean of its labels, on the day
+            its first row names.
         calibration: Their calibration.
     """
-    by_date: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
+    seen: dict[tuple[str, str], tuple[str, float, list[float]]] = {}
+    for place, row in enumerate(rows):
         if row.get("evaluated") and row.get("auto") is not None:
-            by_date.setdefault(str(row["evaluated"])[:10], []).append(row)
+            key = ("id", str(row["id"])) if row.get("id") is not None else ("row", str(place))
+            known = seen.setdefault(key, (str(row["evaluated"])[:10], float(row["auto"]), []))
+            if row.get("human") is not None:
+                known[2].append(float(row["human"]))
+    by_date: dict[str, list[tuple[float, list[float]]]] = {}
+    for date, auto, labels in seen.values():
+        by_date.setdefault(date, []).append((auto, labels))
     points = []
     for date in sorted(by_date):
-        found = by_date[date]
-        auto = math.fsum(float(row["auto"]) for row in found) / len(found)
-        labels = [float(row["human"]) for row in found if row.get("human") is not None]
+        autos = [auto for auto, _ in by_date[date]]
+        humans = [mean(labels) for _, labels in by_date[date] if labels]
+        auto = mean(autos)
         points.append(
             TrendPoint(
                 date,
-                len(found),
+                len(autos),
                 auto,
-                math.fsum(labels) / len(labels) if labels else None,
-                float(adjust(auto, calibration)),
+                mean(humans) if humans else None,
+                mean([float(adjust(one, calibration)) for one in autos]),
                 None if calibration.upper is None else clamp(auto + calibration.upper),
                 None if calibration.lower is None else clamp(auto + calibration.lower),
             )

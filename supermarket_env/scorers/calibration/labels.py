@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from supermarket_env.errors import ConfigError
+from supermarket_env.scorers.calibration.run_scores import bare
 from supermarket_env.scorers.calibration.scale import HIGHEST, LOWEST, rescale
 from supermarket_env.scorers.people_files import people_rows
 
@@ -56,26 +57,29 @@ def _scaled(path: Path, number: int, key: str, value: Any, scale: Scale) -> floa
 
 
 def with_autos(rows: Sequence[Row], autos: Mapping[tuple[str, str], float], path: Path) -> list[Row]:
-    """Return the rows with automatic scores looked up by (id, metric), and the evaluations nobody labelled.
+    """Return the rows with automatic scores looked up by id and metric, and the evaluations nobody labelled.
+
+    Args:
+        rows: Labels; the metric may stand with or without the prefix of its scorer.
+        autos: Scores by (id, metric without prefix).
+        path: File of the labels, for errors.
 
     Raises:
         ConfigError: If a row has no id, or no automatic score belongs to it.
     """
     joined: list[Row] = []
     labelled = set()
-    metrics = {row["metric"] for row in rows}
+    metrics = dict.fromkeys(row["metric"] for row in rows)
     for place, row in enumerate(rows):
-        if "auto" in row:
-            joined.append(row)
-            continue
-        key = (str(row.get("id", "")), row["metric"])
-        if key not in autos:
-            raise ConfigError(f"{path}, row {place + 1}: no automatic score of {key[1]!r} for the id {key[0]!r}")
-        labelled.add(key)
-        joined.append({**row, "auto": autos[key]})
+        key = (str(row.get("id", "")), bare(row["metric"]))
+        if "auto" not in row and key not in autos:
+            raise ConfigError(f"{path}, row {place + 1}: no automatic score of {row['metric']!r} for the id {key[0]!r}")
+        labelled.add((key[0], row["metric"]))
+        joined.append(row if "auto" in row else {**row, "auto": autos[key]})
     rest = [
         {"id": name, "metric": metric, "auto": value}
-        for (name, metric), value in autos.items()
-        if metric in metrics and (name, metric) not in labelled
+        for metric in metrics
+        for (name, found), value in autos.items()
+        if found == bare(metric) and (name, metric) not in labelled
     ]
     return joined + rest

@@ -27,6 +27,7 @@ from supermarket_env.scorers.grade.rubric import (
     grade_reply,
     worst_grade,
 )
+from supermarket_env.scorers.true_turns import true_turns
 
 _HARMFUL_CLAIMS: Final = frozenset({"allergens", "allergen", "allergy", "diet"})
 
@@ -96,7 +97,7 @@ def grade_episode(episode: Episode, reader: Reader | None = None) -> GradedEpiso
         Grades in order of turns; none where the assistant never spoke or the user never said anything.
     """
     book = NeedBook(episode)
-    truths = _truth_turns(episode)
+    truths = true_turns(episode)
     cart: dict[int, list[Event]] = {}
     for event in episode.events:
         if event["k"] == "cart":
@@ -115,11 +116,6 @@ def grade_episode(episode: Episode, reader: Reader | None = None) -> GradedEpiso
         graded = [grade_request(request, reply, book, reader) for request in requests]
         result.grades.append(_worst(graded))
     return result
-
-
-def _truth_turns(episode: Episode) -> dict[int, Mapping[str, Any]]:
-    turns: Sequence[Any] = (episode.truth or {}).get("turns") or ()
-    return {t["turn"]: t for t in turns if isinstance(t, Mapping) and type(t.get("turn")) is int}
 
 
 def requests_of(before: Event, truth: Mapping[str, Any] | None, book: NeedBook) -> list[Request]:

@@ -77,7 +77,7 @@ class RecordedModel:
                     entry.get("money"),
                 )
                 self._answers[str(entry["key"])] = text
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise ConfigError(f"{path}, line {number}: expected an object with key and text ({error})") from None
 
     def __call__(self, messages: Sequence[Message], *, seed: int, temperature: float) -> Completion:
@@ -154,7 +154,7 @@ def _object_in(answer: str, dims: Sequence[str]) -> dict[str, Any]:
     for match in reversed(list(_OBJECT.finditer(answer))):
         try:
             data = json.loads(match.group())
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(data, dict) and any(dim in data for dim in dims):
             return data

@@ -50,7 +50,7 @@ def load_ratings(path: Path) -> tuple[RatedReply, ...]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from error
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: expected JSON: {error}") from error
     if not isinstance(data, list) or not data:
         raise ConfigError(f"{path}: expected a list of rated replies, got {type(data).__name__}")

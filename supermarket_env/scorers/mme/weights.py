@@ -19,6 +19,7 @@ from supermarket_env.scorers.mme.composition import (
     composite,
     crs_average,
     crs_power,
+    crs_weights,
     is_informative,
 )
 from supermarket_env.scorers.mme.ratings import RatedReply
@@ -97,14 +98,27 @@ def fit_weights(
         correlations[name] = {
             metric: rank_correlation([values[i][k] for i in at], human) for k, metric in enumerate(NAMES)
         }
-        if not is_informative(list(correlations[name].values())):
-            told.append(f"dataset {name!r}: CRS uninformative: no sub-metric agrees with people, weights are uniform")
     table = {name: {QUALITY: [correlations[name][metric] for metric in NAMES]} for name in names}
     if power is None:
         power = max(crs_power(row[QUALITY]) for row in table.values())
+    told += [note for name in names if (note := _uninformative(name, table[name][QUALITY], power, negatives))]
     found = crs_average(table, power, negatives)[QUALITY]
     by_name = dict(zip(NAMES, found, strict=True))
     return Weights(by_name, dict(impl), correlations, counts, float(power), negatives, warnings=told)
+
+
+def _uninformative(name: str, correlations: list[float | None], power: float, negatives: Negatives) -> str:
+    """Return what to say of a dataset on which no sub-metric agrees with people; empty where one does."""
+    if is_informative(correlations):
+        return ""
+    made = crs_weights(correlations, power, negatives)
+    # Only clipping always leaves nothing: the other ways make weights of the disagreement.
+    shown = (
+        "weights are uniform"
+        if len(set(made)) == 1 and made[0] > 0
+        else f"weights come from disagreement (negatives: {negatives})"
+    )
+    return f"dataset {name!r}: CRS uninformative: no sub-metric agrees with people, {shown}"
 
 
 def rank_correlation(values: Sequence[float | None], human: Sequence[float]) -> float | None:
@@ -127,22 +141,36 @@ def mean_of(values: Sequence[float | None]) -> float | None:
 
 
 def agreement(replies: Sequence[RatedReply], values: Values, weights: Weights) -> dict[str, Any]:
-    """Return the rank correlations with people: composite, plain mean and every sub-metric, in all and by dataset."""
+    """Return the rank correlations with people: composite, plain mean and every sub-metric.
+
+    Returns:
+        ``n``, ``spearman`` over all replies together, ``spearman_mean`` (the mean of the datasets' correlations, which
+        says nothing of how datasets differ from each other), ``NLL_length`` (rank correlation of SM-NLL with the words
+        of a reply: it is a sum and grows with them) and ``by_dataset`` with the same of each. None where undefined.
+    """
     names = list(dict.fromkeys(reply.dataset for reply in replies))
     by_dataset = {}
     for name in names:
         at = [i for i, reply in enumerate(replies) if reply.dataset == name]
-        by_dataset[name] = _agreement([replies[i].human for i in at], [values[i] for i in at], weights)
-    return {**_agreement([reply.human for reply in replies], values, weights), "by_dataset": by_dataset}
+        by_dataset[name] = _agreement([replies[i] for i in at], [values[i] for i in at], weights)
+    whole = _agreement(replies, values, weights)
+    means = {key: mean_of([part["spearman"][key] for part in by_dataset.values()]) for key in whole["spearman"]}
+    return {**whole, "spearman_mean": means, "by_dataset": by_dataset}
 
 
-def _agreement(human: Sequence[float], values: Values, weights: Weights) -> dict[str, Any]:
+def _agreement(replies: Sequence[RatedReply], values: Values, weights: Weights) -> dict[str, Any]:
+    human = [reply.human for reply in replies]
     columns: dict[str, list[float | None]] = {
         "composite": [composite(row, weights.row()) for row in values],
         "mean": [mean_of(row) for row in values],
     }
     columns |= {metric: [row[k] for row in values] for k, metric in enumerate(NAMES)}
-    return {"n": len(human), "spearman": {name: rank_correlation(column, human) for name, column in columns.items()}}
+    lengths = [float(len(reply.response.split())) for reply in replies]
+    return {
+        "n": len(human),
+        "spearman": {name: rank_correlation(column, human) for name, column in columns.items()},
+        "NLL_length": rank_correlation(columns["SM-NLL"], lengths),
+    }
 
 
 def save_weights(weights: Weights, path: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from supermarket_env.errors import LogError
 from supermarket_env.events.episode import Episode, Event
 from supermarket_env.scorers.base import Reply, replies_of, wording_note
 from supermarket_env.scorers.sie.items import MIN_CONTEXT, Item, Source, Stratum, Turn, item_id
+from supermarket_env.scorers.true_turns import true_turns
 
 CONTEXT_TURNS: Final = 4
 """Utterances of context shown to raters, the last ones before the user's message."""
@@ -93,6 +95,9 @@ def candidate_items(episodes: Iterable[Episode], *, system: str | None = None) -
 
     Returns:
         Items in the order of their first reply; empty when no dialogue is long enough.
+
+    Raises:
+        LogError: If a text of the log holds half a character.
     """
     found: dict[str, Item] = {}
     for episode in episodes:
@@ -106,6 +111,7 @@ def candidate_items(episodes: Iterable[Episode], *, system: str | None = None) -
             key = item_id(context, user)
             source = Source(episode_id=episode.episode_id, turn=reply.turn)
             known = found.get(key)
+            _check_texts(episode, reply, (*(text for _, text in context), user, reply.text))
             if known is None:
                 found[key] = Item(
                     id=key,
@@ -128,6 +134,20 @@ def candidate_items(episodes: Iterable[Episode], *, system: str | None = None) -
                     }
                 )
     return list(found.values())
+
+
+def _check_texts(episode: Episode, reply: Reply, texts: Iterable[str]) -> None:
+    """Refuse texts that no file can hold.
+
+    Raises:
+        LogError: Naming the place.
+    """
+    for text in texts:
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            place = f"{episode.file}, line {episode.line}, reply of turn {reply.turn}"
+            raise LogError(f"{place}: a text with half a character ({error.reason})") from None
 
 
 def _prompt_of(reply: Reply) -> tuple[list[tuple[str, str]], str] | None:
@@ -168,6 +188,9 @@ def turn_tags(episodes: Iterable[Episode]) -> list[dict[str, Any]]:
 
     Returns:
         Rows with the keys :data:`TAG_COLUMNS`; ``user_intent`` is the true one where the log has it.
+
+    Raises:
+        LogError: If a text of the log holds half a character, or ``truth.turns`` is no list.
     """
     rows = []
     for episode in episodes:
@@ -175,6 +198,7 @@ def turn_tags(episodes: Iterable[Episode]) -> list[dict[str, Any]]:
         for reply in replies_of(episode):
             before = reply.before or {}
             text = str(before.get("text") or "")
+            _check_texts(episode, reply, (text, reply.text))
             rows.append(
                 {
                     "episode_id": episode.episode_id,
@@ -198,9 +222,4 @@ def turn_tags(episodes: Iterable[Episode]) -> list[dict[str, Any]]:
 
 
 def _true_intents(episode: Episode) -> dict[int, str]:
-    turns: Sequence[Any] = (episode.truth or {}).get("turns") or ()
-    return {
-        int(turn["turn"]): str(turn["intent"])
-        for turn in turns
-        if isinstance(turn, Mapping) and type(turn.get("turn")) is int and turn.get("intent")
-    }
+    return {number: str(turn["intent"]) for number, turn in true_turns(episode).items() if turn.get("intent")}

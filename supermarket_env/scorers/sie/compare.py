@@ -177,6 +177,7 @@ def _warnings(old: SieResult, new: SieResult, *, is_retest: bool) -> list[str]:
         found.append("no common items: nothing can be compared; rate the same items again")
     elif common < min(len(old.items), len(new.items)):
         found.append(f"compared on the {common} common items only")
+    found += [f"{one.system} is not for publication" for one in (old, new) if one.publication == "no"]
     if old.date and new.date:
         days = (datetime.date.fromisoformat(new.date) - datetime.date.fromisoformat(old.date)).days
         if is_retest and days * 24 > RETEST_HOURS:

@@ -176,7 +176,7 @@ def with_id(entry: Any) -> Any:
 def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: expected a JSON file with items ({error})") from None
 
 

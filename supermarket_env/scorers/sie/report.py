@@ -24,7 +24,7 @@ def result_text(result: SieResult) -> str:
     lines = [
         f"{result.system}: {result.verdict}"
         + (f" ({', '.join(result.below_floor)} below 2.8)" if result.below_floor else ""),
-        f"  {result.overall.n_items} items ({result.status}), {result.n_raters} raters, weights {weights.label}, "
+        f"  {result.overall.n_items} items, {result.n_raters} raters, weights {weights.label}, "
         f"anchors {result.anchors}",
         f"  {'dimension':<14} {'weight':>6} {'mean':>7} {'95 % interval':>17} {'items':>6} {'short':>7} {'long':>7} "
         f"{'exact':>6} {'within 1':>8} {'alpha':>6}",
@@ -45,6 +45,8 @@ def result_text(result: SieResult) -> str:
     if overall.total is None:
         missing = [name for name in DIMENSIONS if overall.dims[name].mean is None]
         lines.append(f"  no total: nobody graded {', '.join(missing)}")
+    against = f": {'; '.join(result.publication_reasons)}" if result.publication_reasons else ""
+    lines.append(f"  for publication: {result.publication}{against}")
     lines += _strata_lines(result)
     if result.traps.n_items:
         lines.append(f"  traps ({result.traps.n_items} items, in no figure above): {_means(result.traps)}")

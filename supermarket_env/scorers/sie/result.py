@@ -13,8 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from supermarket_env.errors import ConfigError, unknown_name
 from supermarket_env.scorers.sie.agreement import agreement_of, calibration_round
+from supermarket_env.scorers.sie.build import Status, set_status
 from supermarket_env.scorers.sie.dimensions import DIMENSIONS
 from supermarket_env.scorers.sie.items import STRATA, Item, ItemSet
+from supermarket_env.scorers.sie.publication import Verdict, publication_of
 from supermarket_env.scorers.sie.ratings import SystemRatings
 from supermarket_env.scorers.sie.sheets import FEWEST_RATERS, MOST_RATERS
 from supermarket_env.scorers.sie.symptoms import Symptom, result_symptoms
@@ -75,7 +77,11 @@ class SieResult(_Part):
     cycle: int
     date: str | None
     status: str
-    """What the set allows: ``publishable``, ``minimum_viable`` or ``too_small``."""
+    """What the number of this system's graded items allows: ``publishable``, ``minimum_viable`` or ``too_small``."""
+    publication: Verdict = "no"
+    """Whether the result may be published: items, raters and alpha together."""
+    publication_reasons: tuple[str, ...] = ()
+    """What speaks against it."""
     n_raters: int
     overall: Scores
     below_floor: tuple[str, ...]
@@ -85,7 +91,7 @@ class SieResult(_Part):
     long: Scores
     """Replies from turn 8 on."""
     strata: Mapping[str, Scores] | None
-    """By stratum; None unless the set is publishable."""
+    """By stratum; None unless this system has enough graded items in each."""
     traps: Scores
     """The trap items, which are in no other figure."""
     agreement: Mapping[str, Agreement]
@@ -197,13 +203,19 @@ def score_system(
     below = sie_total({name: overall.dims[name].mean for name in DIMENSIONS}, weights).below_floor
     raters = {rater for rows in graded.values() for rater in rows}
     spread = calibration_round(plain).to_discuss
+    # A set may hold thirty items a stratum and this system have replied to four: its own graded items count.
+    status = set_status(known[name] for name in plain)
+    agreement = _agreement(plain)
+    publication = publication_of(status, len(raters), {name: row.alpha for name, row in agreement.items()})
     return SieResult(
         system=system,
         weights=weights,
         anchors=items.anchors,
         cycle=items.cycle,
         date=date,
-        status=items.status,
+        status=status,
+        publication=publication.verdict,
+        publication_reasons=publication.reasons,
         n_raters=len(raters),
         overall=overall,
         below_floor=tuple(below),
@@ -211,10 +223,10 @@ def score_system(
         short=part(lambda item: item.stage == "short"),
         long=part(lambda item: item.stage == "long"),
         strata={s: part(lambda item, s=s: item.stratum == s) for s in STRATA}  # type: ignore[misc]
-        if items.status == "publishable"
+        if status == "publishable"
         else None,
         traps=scores_of(item_means(traps), weights, resamples=resamples),
-        agreement=_agreement(plain),
+        agreement=agreement,
         items=means,
         symptoms=tuple(
             result_symptoms(
@@ -226,7 +238,7 @@ def score_system(
             )
         ),
         notes=_notes(items, system),
-        warnings=tuple(_warnings(items, plain, system, len(raters))),
+        warnings=tuple(_warnings(items, plain, system, len(raters), status)),
     )
 
 
@@ -252,11 +264,11 @@ def _notes(items: ItemSet, system: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _warnings(items: ItemSet, ratings: Ratings, system: str, n_raters: int) -> list[str]:
+def _warnings(items: ItemSet, ratings: Ratings, system: str, n_raters: int, status: Status) -> list[str]:
     found = []
-    if items.status == "minimum_viable":
-        found.append("fewer than 30 items a stratum: no statement about single strata, not for publication")
-    if items.status == "too_small":
+    if status == "minimum_viable":
+        found.append("fewer than 30 items a stratum: no statement about single strata")
+    if status == "too_small":
         found.append("fewer than 24 items a stratum: a trial, no evaluation")
     if not FEWEST_RATERS <= n_raters <= MOST_RATERS:
         found.append(f"{n_raters} rater(s): three to five with different backgrounds are expected")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from supermarket_env.errors import ConfigError, unknown_name
+from supermarket_env.scorers.people_files import plain_cell
 from supermarket_env.scorers.sie.agreement import CALIBRATION_ITEMS
 from supermarket_env.scorers.sie.build import draw_key
 from supermarket_env.scorers.sie.dimensions import ANCHORS, DIMENSIONS, MACHINE_SIGNS
@@ -31,7 +32,6 @@ MOST_RATERS: Final = 5
 
 _NAME: Final = re.compile(r"\w[\w.-]*")
 _SIDES: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,18 +130,13 @@ def _row(item: Item, system: str, rater: str, number: int, side: str, seed: int)
     return SheetRow(sheet_id, number, side, context, item.user, reply, item.emotion is not False)
 
 
-def _cell(text: str) -> str:
-    """A text that a spreadsheet will not take for a formula."""
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
-
-
 def sheet_csv(rows: Sequence[SheetRow]) -> str:
     """Return a sheet as CSV, grades empty; empathy is filled in as ``n/a`` where the user shows no emotion."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in rows:
-        texts = [row.sheet_id, str(row.number), row.side, *map(_cell, (row.context, row.user, row.reply))]
+        texts = [row.sheet_id, str(row.number), row.side, *map(plain_cell, (row.context, row.user, row.reply))]
         grades = [NOT_APPLICABLE if c == "empathy" and not row.empathy_applies else "" for c in GRADE_COLUMNS]
         writer.writerow([*texts, *grades, ""])
     return stream.getvalue()
@@ -243,5 +238,5 @@ def read_key(path: Path) -> tuple[dict[str, KeyEntry], str]:
         if data["schema"] != KEY_SCHEMA:
             raise ValueError(f"schema {data['schema']!r}, expected {KEY_SCHEMA!r}")
         return {name: KeyEntry(*map(str, row)) for name, row in data["rows"].items()}, str(data["anchors"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ConfigError(f"{path}: expected the key of rating sheets ({error})") from None

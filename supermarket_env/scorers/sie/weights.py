@@ -97,7 +97,7 @@ def weight_set(choice: str | Path | WeightSet | None) -> WeightSet:
 def _read(path: Path) -> WeightSet:
     try:
         data: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: expected a JSON file with a weight set ({error})") from None
     try:
         return WeightSet.model_validate(data)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from supermarket_env.cli.calibrate import calibrate_rows
 from supermarket_env.errors import ConfigError
 from supermarket_env.scorers.calibration import (
+    Calibration,
     adjust,
     band_interval,
     calibrate,
@@ -21,6 +22,7 @@ from supermarket_env.scorers.calibration import (
     prediction_powered_mean,
     rescale,
 )
+from supermarket_env.scorers.calibration.chart import trend
 from supermarket_env.scorers.calibration.core import calibrate_deltas
 
 CASES = {
@@ -183,3 +185,16 @@ def test_prediction_powered_mean_repairs_a_shifted_judge() -> None:
     assert found.low < 3.5 < found.high
     assert found.is_advised
     assert prediction_powered_mean(autos, [0.5]) is None
+
+
+def test_an_evaluation_counts_once_on_the_chart_however_many_labels_it_has() -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": "a", "auto": 1.0, "human": 2.0, "evaluated": "2026-03-01"},
+        {"id": "a", "auto": 1.0, "human": 4.0, "evaluated": "2026-03-01"},
+        {"id": "b", "auto": 5.0, "human": 5.0, "evaluated": "2026-03-01T10:00"},
+    ]
+    (point,) = trend(rows, Calibration(None, None, 1.0))
+    assert (point.n, point.auto, point.human) == (2, 3.0, 4.0)
+    assert point.adjusted == (2.0 + 5.0) / 2  # the second is 5 already
+    rows.append({"auto": 3.0, "evaluated": "2026-03-01"})
+    assert trend(rows, Calibration(None, None, None))[0][1:5] == (3, 3.0, 4.0, 3.0)

@@ -11,6 +11,7 @@ import pytest
 from supermarket_env.cli import main
 from supermarket_env.errors import ConfigError
 from supermarket_env.scorers.mme.build import in_order
+from supermarket_env.scorers.mme.composition import Negatives
 from supermarket_env.scorers.mme.ratings import RatedReply, load_ratings, only_datasets
 from supermarket_env.scorers.mme.submetric import NAMES, scores_of
 from supermarket_env.scorers.mme.weights import (
@@ -99,6 +100,32 @@ def test_weights_follow_agreement_and_drop_what_disagrees() -> None:
     assert any("only 40" in line for line in found.warnings)
 
 
+def test_without_any_agreement_the_warning_says_what_the_weights_are() -> None:
+    upside_down = [[None if v is None else 1 - v for v in row] for row in values_of(REPLIES, METRICS)]
+    values = [[row[0], row[1], row[0], row[0], 0.5, 0.5, 0.5] for row in upside_down]
+    clipped = fit_weights(REPLIES, values, IMPLS)
+    assert list(clipped.weights.values()) == pytest.approx([1 / 7] * 7)
+    assert any("weights are uniform" in line for line in clipped.warnings)
+    ways: tuple[Negatives, ...] = ("literal", "signed")
+    for way in ways:
+        found = fit_weights(REPLIES, values, IMPLS, negatives=way)
+        assert len(set(found.weights.values())) > 1
+        assert not any("uniform" in line for line in found.warnings)
+        assert any(f"from disagreement (negatives: {way})" in line for line in found.warnings)
+
+
+def test_data_sets_that_differ_are_pooled_and_apart() -> None:
+    """Two data sets, each ranked upside down, one of them better in all: pooling hides it."""
+    low = [RatedReply("a", (), "w " * (n + 1), (1 + n / 40,)) for n in range(40)]
+    high = [RatedReply("b", (), "w " * (n + 1), (4 + n / 40,)) for n in range(40)]
+    values: list[list[float | None]] = [[0.3 - n / 400] * 7 for n in range(40)]
+    values += [[0.9 - n / 400] * 7 for n in range(40)]
+    found = agreement((*low, *high), values, fit_weights(REPLIES, values_of(REPLIES, METRICS), IMPLS))
+    assert found["spearman"]["FM"] > 0.4
+    assert found["spearman_mean"]["FM"] == pytest.approx(-1)
+    assert found["by_dataset"]["a"]["NLL_length"] == pytest.approx(-1)
+
+
 def test_too_few_ratings_are_refused() -> None:
     with pytest.raises(ConfigError, match="at least 30"):
         fit_weights(REPLIES[:29], values_of(REPLIES[:29], METRICS), IMPLS)
@@ -164,6 +191,12 @@ def test_fit_and_score_from_the_command_line(tmp_path: Path, capsys: pytest.Capt
     assert found["n"] == 80
     assert list(found["spearman"]) == ["composite", "mean", *NAMES]
     assert found["by_dataset"]["set1"]["n"] == 40
+    with pytest.raises(SystemExit):
+        main(["mme", "score", str(path), "--weights", str(weights), "--grade", "words"])
+    text = capsys.readouterr().out
+    assert f"computed by {', '.join(dict.fromkeys(found['impl'].values()))}" in text
+    assert "mean of 2 datasets: composite" in text
+    assert "SM-NLL with length 0." in text
     with pytest.raises(SystemExit) as ended:
         main(["mme", "fit", str(path), "--out", str(weights), "--grade", "words"])
     assert ended.value.code == 2

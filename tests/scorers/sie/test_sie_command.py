@@ -48,7 +48,9 @@ def log_file(path: Path, count: int) -> Path:
 def test_the_command_from_log_to_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log, items, key = log_file(tmp_path / "log.jsonl", 30), tmp_path / "items.json", tmp_path / "key.json"
     assert run("build", log, "--out", items, "--tags", tmp_path / "tags.csv") == 0
-    assert "150 items" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "publishable; by system: " in told
+    assert "(150 items, publishable)" in told
     assert run("build", log, "--out", items) == 2
     assert "never overwritten" in capsys.readouterr().err
     assert run("sheet", items, "--raters", "ann,bob", "--out", tmp_path / "sheets", "--key", key) == 0

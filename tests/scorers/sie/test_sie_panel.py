@@ -15,6 +15,7 @@ from supermarket_env.scorers.sie.compare import Change, compare_items, compare_r
 from supermarket_env.scorers.sie.dimensions import DIMENSIONS
 from supermarket_env.scorers.sie.figures import draw_radar, draw_versions
 from supermarket_env.scorers.sie.items import STRATA, Item, ItemSet, with_id, write_items
+from supermarket_env.scorers.sie.publication import publication_of
 from supermarket_env.scorers.sie.ratings import read_ratings
 from supermarket_env.scorers.sie.report import comparison_text, result_text
 from supermarket_env.scorers.sie.result import SieResult, read_result, score_system, write_result
@@ -213,11 +214,40 @@ def test_traps_are_in_no_other_figure() -> None:
     assert trap.id not in result.items
 
 
-def test_strata_are_reported_only_for_a_publishable_set() -> None:
-    items = make_set(10).model_copy(update={"status": "publishable"})
-    result = result_of(lambda r, i, s, d: 3, items=items)
-    assert result.strata is not None
-    assert set(result.strata) == set(STRATA)
+def test_what_may_be_published_is_about_the_system_and_not_the_set() -> None:
+    """150 items, to which one system replied 150 times and the other four times."""
+    items = make_set(150).model_copy(update={"status": "publishable"})
+    few = [
+        item if n < 4 else item.model_copy(update={"replies": {"one": "here"}}) for n, item in enumerate(items.items)
+    ]
+    items = items.model_copy(update={"items": tuple(few)})
+    place = {item.id: n for n, item in enumerate(items.items)}
+
+    def grade(r: str, i: str, s: str, d: str) -> int:
+        return 3 + place[i] % 3
+
+    whole = result_of(grade, items=items)
+    assert (whole.status, whole.publication, whole.publication_reasons) == ("publishable", "yes", ())
+    assert whole.strata is not None
+    assert set(whole.strata) == set(STRATA)
+    assert "for publication: yes" in result_text(whole)
+    part = result_of(grade, items=items, system="two")
+    assert (part.overall.n_items, part.status, part.publication, part.strata) == (4, "too_small", "no", None)
+    assert "publishable" not in result_text(part)
+    assert "for publication: no: fewer than 24 graded items of this system a stratum" in result_text(part)
+
+
+def test_alpha_decides_over_publication() -> None:
+    def verdict(alpha: float | None, raters: int = 3) -> str:
+        return publication_of("publishable", raters, {"relevance": 0.9, "empathy": alpha}).verdict
+
+    assert [verdict(a) for a in (0.8, 0.79, 0.667, 0.66, None)] == ["yes", "tentative", "tentative", "no", "no"]
+    assert verdict(0.9, raters=2) == "no"
+    found = publication_of("minimum_viable", 3, {"relevance": 0.5})
+    assert found.reasons == (
+        "fewer than 30 graded items of this system a stratum",
+        "alpha below 0.667: relevance 0.500",
+    )
 
 
 def test_a_total_may_rise_while_the_gate_blocks() -> None:
