@@ -8,6 +8,9 @@ from typing import Annotated
 
 import typer
 
+SHOWN_REPEATS = 10
+"""Repeated rows that are named one by one."""
+
 
 def collect(
     folders: Annotated[list[Path], typer.Argument(metavar="SWEEP_DIR...", help="Folders with runs, at any depth.")],
@@ -21,8 +24,10 @@ def collect(
     found = collect_runs(folders, everything=everything)
     for run in found.unfinished:
         print(f"unfinished, left out: {run}", file=sys.stderr)
-    for agent, run, first in found.repeats:
+    for agent, run, first in found.repeats[:SHOWN_REPEATS]:
         print(f"the trips of {agent} in {run} are those in {first}: counted once", file=sys.stderr)
+    if len(found.repeats) > SHOWN_REPEATS:
+        print(f"and {len(found.repeats) - SHOWN_REPEATS} rows more that repeat others", file=sys.stderr)
     if out is None:
         sys.stdout.write(rows_csv(found.rows))
         return
