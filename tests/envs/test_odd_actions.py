@@ -35,7 +35,6 @@ def env() -> SupermarketEnv:
         {"text": None},
         {"text": 3},
     ],
-    ids=str,
 )
 def test_an_action_outside_the_space_is_refused_and_changes_nothing(env: SupermarketEnv, change: Any) -> None:
     env.reset(seed=3)
@@ -65,7 +64,6 @@ def test_an_action_outside_the_space_is_refused_and_changes_nothing(env: Superma
         {"seed": -1},
         {"seed": 1.5},
     ],
-    ids=str,
 )
 def test_a_refused_reset_changes_nothing(wrong: Any) -> None:
     env, twin = (SupermarketEnv(mode="plain", store="corner") for _ in range(2))
@@ -92,7 +90,6 @@ def test_a_refused_reset_changes_nothing(wrong: Any) -> None:
         {"catalogue": None},
         {"store": 3},
     ],
-    ids=str,
 )
 def test_arguments_of_a_wrong_type_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=list(wrong)[-1]):

@@ -231,7 +231,6 @@ def test_bad_resets_are_refused() -> None:
         {"seed": 1.5},
         {"seed": -1},
     ],
-    ids=str,
 )
 def test_a_refused_reset_moves_no_row_and_no_generator(wrong: Any, texts: bool) -> None:
     env, twin = batch(2, texts=texts), batch(2, texts=texts)
@@ -387,7 +386,6 @@ def test_without_copies_an_observation_stays_for_one_more_step() -> None:
         {"autoreset_mode": "x"},
         {"render_mode": "human"},
     ],
-    ids=str,
 )
 def test_bad_arguments_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
