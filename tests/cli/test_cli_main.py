@@ -75,7 +75,7 @@ def test_the_version_is_printed(tmp_path: Path) -> None:
 def test_plot_refuses_what_is_no_run(tmp_path: Path) -> None:
     done = supermarket(tmp_path, "plot", str(tmp_path))
     assert done.returncode == 2
-    assert "expected a finished run directory" in done.stderr
+    assert "expected a run directory with a manifest.json" in done.stderr
 
 
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
