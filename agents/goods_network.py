@@ -8,7 +8,6 @@ much this user seems to mind prices.
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from supermarket_env.agents.rule_memory import NeedMemory
 from supermarket_env.agents.shelf import Goods, Shelf, mask_of
+from supermarket_env.agents.weights import read_weights
 from supermarket_env.catalogue.schema import ALLERGEN_BIT, ATTRIBUTE_BIT
 from supermarket_env.dialogue.view import HeardNeed
 from supermarket_env.errors import ConfigError
@@ -240,12 +240,4 @@ class GoodsNetwork:
         Raises:
             ConfigError: There is no such file, or it is none of this version.
         """
-        try:
-            with np.load(path, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
-            meta = json.loads(arrays.pop("meta").tobytes())
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-            raise ConfigError(f"goods network {str(path)!r} cannot be read: expected a learned.npz ({error})") from None
-        if not isinstance(meta, dict) or meta.pop("schema", None) != SCHEMA:
-            raise ConfigError(f"goods network {str(path)!r} is not of the form {SCHEMA!r}")
-        return cls(arrays, meta)
+        return cls(*read_weights(path, what="goods network", file="learned.npz", schema=SCHEMA))

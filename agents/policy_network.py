@@ -8,7 +8,6 @@ all of them, however many there are.
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supermarket_env.agents.macros import MACROS
+from supermarket_env.agents.weights import read_weights
 from supermarket_env.errors import ConfigError
 
 SCHEMA: Final = "supermarket.policy/1"
@@ -115,12 +115,4 @@ class PolicyNetwork:
         Raises:
             ConfigError: There is no such file, or it is no policy of this version.
         """
-        try:
-            with np.load(path, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
-            meta = json.loads(arrays.pop("meta").tobytes())
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-            raise ConfigError(f"policy {str(path)!r} cannot be read: expected a policy.npz ({error})") from None
-        if not isinstance(meta, dict) or meta.pop("schema", None) != SCHEMA:
-            raise ConfigError(f"policy {str(path)!r} is not of the form {SCHEMA!r}")
-        return cls(arrays, meta)
+        return cls(*read_weights(path, what="policy", file="policy.npz", schema=SCHEMA))
